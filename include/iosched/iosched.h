@@ -125,7 +125,9 @@ struct iosched_request {
 	uint8_t prio_class; /**< enum iosched_class */
 	uint8_t prio_level; /**< level 0 (best) to 7 stored as 1..8; 0 = the context's, or 4 */
 	uint8_t reserved0;  /**< zero */
-	iosched_time deadline; /**< latest start wanted, absolute; 0 = the policy's own */
+	/** Latest start wanted, absolute; 0 = the policy's own. A wish: the kernel's policies know
+	 * no such thing and go by their own expiry times. */
+	iosched_time deadline;
 	void *user;	       /**< the host's; never touched by the library */
 
 	uint64_t span_offset; /**< first byte to issue: own extent and merged ones */

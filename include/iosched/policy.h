@@ -166,6 +166,31 @@ static inline void iosched_tell(const struct iosched_policy_env *env, iosched_ti
 	}
 }
 
+/** The class a request runs in: its own, or its context's when it names none.
+ * @param rq  queued; its context looked up (#IOSCHED_POLICY_CONTEXTS) or not
+ * @return the class */
+static inline enum iosched_class iosched_request_class(const struct iosched_request *rq)
+{
+	const struct iosched_context *c = rq->internal.context;
+
+	if (rq->prio_class != 0 || rq->prio_level != 0 || c == NULL)
+		return (enum iosched_class)rq->prio_class;
+	return (enum iosched_class)c->prio_class;
+}
+
+/** The level a request runs at, 0 (best) to 7: its own, its context's, or 4.
+ * @param rq  queued
+ * @return the level */
+static inline unsigned iosched_request_level(const struct iosched_request *rq)
+{
+	const struct iosched_context *c = rq->internal.context;
+	unsigned stored = rq->prio_level;
+
+	if (rq->prio_class == 0 && stored == 0 && c != NULL)
+		stored = c->prio_level;
+	return stored == 0 ? 4 : stored - 1;
+}
+
 /** Take a queued request out of all further merging, as when a policy has already chosen it.
  * @param rq  queued */
 static inline void iosched_withdraw(struct iosched_request *rq)

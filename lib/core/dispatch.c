@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dispatch: which request the host issues next, or why none; and the timer.
+ *
+ * Order: device window, bypass, policy. A due timer runs when the policy has
+ * nothing to say, or before asking it when it is overdue.
+ */
+#include <errno.h>
+#include "core/histogram.h"
+#include "core/probe.h"
+#include "core/sched.h"
+
+static void run_timer(struct iosched *s, iosched_time now)
+{
+	s->pause_until = IOSCHED_NEVER;
+	if (s->env.timer > now)
+		return;
+	s->env.timer = IOSCHED_NEVER;
+	if (s->ops->timer != NULL)
+		s->ops->timer(s->self, now);
+}
+
+int iosched_timer(struct iosched *s, iosched_time now)
+{
+	now = ios_tick(s, now);
+	if (ios_wakeup(s) > now)
+		return -EAGAIN;
+	run_timer(s, now);
+	ios_settle(s);
+	return 0;
+}
+
+static struct iosched_request *ask_policy(struct iosched *s, iosched_time now)
+{
+	struct iosched_pause pause = {IOSCHED_HOLD_EMPTY, IOSCHED_NEVER};
+	struct iosched_request *rq;
+
+	s->pause_until = IOSCHED_NEVER;
+	rq = s->ops->dispatch(s->self, now, &pause);
+	if (rq != NULL)
+		return rq;
+	s->hold = s->queued == 0 ? IOSCHED_HOLD_EMPTY : pause.reason;
+	s->pause_until = pause.until;
+	return NULL;
+}
+
+static struct iosched_request *choose(struct iosched *s, iosched_time now)
+{
+	struct iosched_request *rq;
+
+	if (__builtin_expect(!ios_fifo_empty(&s->bypass), 0))
+		return ios_fifo_take(&s->bypass);
+	if (__builtin_expect(ios_wakeup(s) < now, 0) && !s->params.manual_timer)
+		run_timer(s, now);
+	rq = ask_policy(s, now);
+	if (rq == NULL && ios_wakeup(s) <= now && !s->params.manual_timer) {
+		run_timer(s, now);
+		rq = ask_policy(s, now);
+	}
+	return rq;
+}
+
+static void count_idle(struct iosched *s, iosched_time now)
+{
+	if (__builtin_expect(s->idle_since != IOSCHED_NEVER, 0)) {
+		s->stats.idle_ns += now - s->idle_since;
+		s->idle_since = IOSCHED_NEVER;
+	}
+}
+
+static void issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	uint64_t head = s->head_end;
+
+	count_idle(s, now);
+	ios_merge_forget(s, rq);
+	rq->internal.state = IOS_RQ_ISSUED;
+	rq->dispatched = now;
+	s->queued--;
+	s->env.inflight++;
+	s->hold = IOSCHED_HOLD_NONE;
+	s->stats.dispatched++;
+	s->latency[IOSCHED_LATENCY_WAIT][ios_histogram_bucket(now - rq->inserted)]++;
+	if (rq->span_offset != head) {
+		s->stats.seeks++;
+		s->stats.seek_bytes +=
+		    rq->span_offset > head ? rq->span_offset - head : head - rq->span_offset;
+	}
+	s->head_end = ios_span_end(rq);
+	IOS_PROBE(dispatch, s, rq);
+	ios_event(s, IOSCHED_EVENT_DISPATCH, rq, NULL);
+}
+
+static void hold(struct iosched *s, iosched_time now)
+{
+	if (s->hold == IOSCHED_HOLD_EMPTY)
+		return;
+	if (s->hold == IOSCHED_HOLD_IDLING && s->env.inflight == 0 &&
+	    s->idle_since == IOSCHED_NEVER)
+		s->idle_since = now;
+	ios_event(s, IOSCHED_EVENT_HOLD, NULL, NULL);
+}
+
+struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
+{
+	struct iosched_request *rq;
+
+	now = ios_tick(s, now);
+	if (__builtin_expect(s->env.inflight >= s->window, 0)) {
+		s->hold = s->queued == 0 ? IOSCHED_HOLD_EMPTY : IOSCHED_HOLD_WINDOW;
+		return NULL;
+	}
+	rq = choose(s, now);
+	if (rq != NULL)
+		issue(s, rq, now);
+	else
+		hold(s, now);
+	ios_settle(s);
+	return rq;
+}
+
+unsigned iosched_dispatch_many(struct iosched *s, struct iosched_request **out, unsigned max,
+			       iosched_time now)
+{
+	unsigned n = 0;
+
+	while (n < max && (out[n] = iosched_dispatch(s, now)) != NULL)
+		n++;
+	return n;
+}
+
+enum iosched_hold iosched_hold_reason(const struct iosched *s)
+{
+	return s->hold;
+}
+
+iosched_time iosched_next_wakeup(const struct iosched *s)
+{
+	return ios_wakeup(s);
+}
+
+uint64_t iosched_queued(const struct iosched *s)
+{
+	return s->queued;
+}
+
+uint32_t iosched_inflight(const struct iosched *s)
+{
+	return s->env.inflight;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * insert: a host's request enters: checked, merged, queued in the policy, or
+ * put on the bypass.
+ */
+#include <errno.h>
+#include "core/probe.h"
+#include "core/sched.h"
+
+static bool malformed(const struct iosched_request *rq)
+{
+	if ((rq->flags & ~IOS_RQ_HOST_FLAGS) != 0 || rq->op > IOSCHED_DISCARD ||
+	    rq->prio_class > IOSCHED_IDLE || rq->prio_level > 8)
+		return true;
+	if (rq->op == IOSCHED_FLUSH)
+		return rq->length != 0;
+	return rq->length == 0 || rq->offset + rq->length < rq->offset;
+}
+
+static void begin(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	rq->span_offset = rq->offset;
+	rq->span_length = rq->length;
+	rq->merged = NULL;
+	rq->inserted = now;
+	rq->internal.hash.pprev = NULL;
+	rq->internal.context = NULL;
+	rq->internal.next = NULL;
+	rq->internal.last = NULL;
+	rq->internal.epoch = s->epoch;
+	rq->internal.unmergeable = rq->op == IOSCHED_FLUSH || (rq->flags & IOS_RQ_ALONE_FLAGS) != 0;
+	if (s->ops->flags & IOSCHED_POLICY_CONTEXTS)
+		rq->internal.context = ios_context_get(s, rq->context, now);
+}
+
+static bool passes_by(const struct iosched *s, const struct iosched_request *rq)
+{
+	return (rq->flags & IOSCHED_RQ_HEAD) != 0 ||
+	       (rq->op == IOSCHED_FLUSH && !(s->ops->flags & IOSCHED_POLICY_TAKES_FLUSH));
+}
+
+static void insert_bypass(struct iosched *s, struct iosched_request *rq)
+{
+	rq->internal.epoch = 0;
+	rq->internal.state = IOS_RQ_BYPASS;
+	if (rq->flags & IOSCHED_RQ_HEAD)
+		ios_list_insert_after(&s->bypass.head, &rq->internal.fifo);
+	else
+		ios_list_insert_before(&s->bypass.head, &rq->internal.fifo);
+	s->queued++;
+	ios_event(s, IOSCHED_EVENT_INSERT, rq, NULL);
+}
+
+static void insert_policy(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	rq->internal.state = IOS_RQ_QUEUED;
+	s->queued++;
+	if (s->merge_limit != 0)
+		ios_merge_queued(s, rq);
+	ios_event(s, IOSCHED_EVENT_INSERT, rq, NULL);
+	s->ops->insert(s->self, rq, now);
+}
+
+int iosched_insert(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	if (rq->internal.state != IOS_RQ_FREE)
+		return -EBUSY;
+	if (malformed(rq))
+		return -EINVAL;
+	if (s->quiesced)
+		return -ESHUTDOWN;
+	now = ios_tick(s, now);
+	begin(s, rq, now);
+	s->stats.inserted++;
+	IOS_PROBE(insert, s, rq);
+	if (rq->internal.unmergeable && passes_by(s, rq))
+		insert_bypass(s, rq);
+	else if (s->merge_limit == 0 || rq->internal.unmergeable)
+		insert_policy(s, rq, now);
+	else if (!ios_merge_insert(s, rq, now) &&
+		 !((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now)))
+		insert_policy(s, rq, now);
+	ios_settle(s);
+	return 0;
+}
+
+int iosched_insert_many(struct iosched *s, struct iosched_request *const *rqs, unsigned n,
+			iosched_time now)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		int error = iosched_insert(s, rqs[i], now);
+
+		if (error != 0)
+			return i == 0 ? error : (int)i;
+	}
+	return (int)n;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sched: the queue object every file of the core shares.
+ *
+ * `now` is the latest time any call came with. `bypass` holds requests the policy
+ * is not asked about: error recovery, flushes, requeued ones. `queued` counts those and the
+ * policy's. A request's `epoch` says which of the policies the queue has had knows it; 0 is none.
+ */
+#ifndef IOS_CORE_SCHED_H
+#define IOS_CORE_SCHED_H
+
+#include <iosched/policy.h>
+#include "blocks/audit.h"
+#include "blocks/ctab.h"
+#include "blocks/fifo.h"
+#include "blocks/mhash.h"
+#include "core/request.h"
+
+struct iosched {
+	const struct iosched_policy *ops;
+	void *self;
+	iosched_time now;
+	struct iosched_policy_env env;
+	iosched_time pause_until; /* from the last pause of the policy */
+	iosched_time armed;	  /* next_wakeup as last told to the host */
+	uint32_t window;	  /* max_inflight, or UINT32_MAX */
+	uint32_t epoch;
+	uint64_t queued;
+	uint64_t merge_limit;		    /* max_merge_bytes */
+	struct iosched_request *last_merge; /* one-hit cache of the merge search */
+	struct ios_mhash hash;
+	struct ios_fifo bypass;
+	uint64_t head_end;	 /* end of the last request dispatched */
+	iosched_time idle_since; /* NEVER: not idling */
+	enum iosched_hold hold;
+	bool quiesced;
+	struct iosched_stats stats;
+
+	struct iosched_params params;
+	struct ios_ctab contexts;
+	struct iosched_group *groups; /* [0] is the root */
+	uint32_t n_groups;
+	struct iosched_request *returning; /* drain: absorbed ones still to be given back */
+	uint64_t latency[3][IOSCHED_HISTOGRAM_BUCKETS];
+};
+
+/* Take the time of a call: it never runs backwards. */
+static inline iosched_time ios_tick(struct iosched *s, iosched_time now)
+{
+	if (__builtin_expect(now < s->now, 0)) {
+		s->stats.time_went_back++;
+		return s->now;
+	}
+	return s->now = now;
+}
+
+/* core/event.c: tell the host what the policy asked for in this call, and audit. */
+void ios_settle_slow(struct iosched *s);
+static inline iosched_time ios_wakeup(const struct iosched *s)
+{
+	return s->env.timer < s->pause_until ? s->env.timer : s->pause_until;
+}
+
+/* Every public call that changes something ends with this. */
+static inline void ios_settle(struct iosched *s)
+{
+	if (__builtin_expect((s->env.kick | s->params.audit) != 0 || ios_wakeup(s) != s->armed, 0))
+		ios_settle_slow(s);
+}
+
+/* core/event.c: one step of a request. */
+void ios_event_slow(struct iosched *s, enum iosched_event_type type,
+		    const struct iosched_request *rq, const struct iosched_request *other);
+static inline void ios_event(struct iosched *s, enum iosched_event_type type,
+			     const struct iosched_request *rq, const struct iosched_request *other)
+{
+	if (__builtin_expect(s->params.event != NULL, 0))
+		ios_event_slow(s, type, rq, other);
+}
+
+/* core/merge.c */
+bool ios_merge_insert(struct iosched *s, struct iosched_request *rq, iosched_time now);
+bool ios_merge_whole(struct iosched *s, struct iosched_request *rq, iosched_time now);
+void ios_merge_queued(struct iosched *s, struct iosched_request *rq);
+static inline void ios_merge_forget(struct iosched *s, struct iosched_request *rq)
+{
+	ios_mhash_remove(rq);
+	if (s->last_merge == rq)
+		s->last_merge = NULL;
+}
+
+/* core/context.c */
+struct iosched_context *ios_context_get(struct iosched *s, uint64_t id, iosched_time now);
+void ios_context_put_slow(struct iosched *s, struct iosched_context *c);
+static inline void ios_context_put(struct iosched *s, struct iosched_request *rq)
+{
+	if (rq->internal.context != NULL) {
+		if (ios_ctab_unref(&s->contexts, rq->internal.context))
+			ios_context_put_slow(s, rq->internal.context);
+		rq->internal.context = NULL;
+	}
+}
+
+/* core/switch.c: a policy's memory, and its start. */
+int ios_policy_check(const struct iosched_policy *p);
+int ios_policy_start(struct iosched *s, const struct iosched_policy *ops); /* first one */
+void ios_policy_stop(struct iosched *s);
+
+/* core/cancel.c: an inserted request becomes the host's without having been issued. */
+void ios_take_back(struct iosched *s, struct iosched_request *rq, iosched_time now);
+
+/* core/audit.c: NULL, or the sentence that is false. */
+const char *ios_audit(struct iosched *s);
+
+static inline void *ios_alloc(const struct iosched_params *p, size_t size)
+{
+	return p->alloc(p->user, size);
+}
+
+#endif

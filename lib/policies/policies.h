@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * policies: the tables core/registry.c lists. Nothing else.
+ */
+#ifndef IOS_POLICIES_POLICIES_H
+#define IOS_POLICIES_POLICIES_H
+
+#include <iosched/policy.h>
+
+extern const struct iosched_policy ios_noop_policy;
+extern const struct iosched_policy ios_deadline_policy;
+
+#endif
