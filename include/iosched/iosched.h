@@ -90,8 +90,8 @@ enum iosched_rq_flag {
 
 /** Position in a tree. Private to the library. */
 struct iosched_tree_link {
-	uintptr_t parent_color;		/**< parent, and the colour in bit 0 */
-	struct iosched_tree_link *left; /**< smaller keys */
+	uintptr_t parent_color;		 /**< parent, and the colour in bit 0 */
+	struct iosched_tree_link *left;	 /**< smaller keys */
 	struct iosched_tree_link *right; /**< larger or equal keys */
 };
 
@@ -117,18 +117,18 @@ struct iosched_context;
  * On dispatch, issue `span_offset`/`span_length`; the extents of `merged` lie in it.
  */
 struct iosched_request {
-	uint64_t offset;  /**< first byte */
-	uint64_t length;  /**< bytes; 0 only for a FLUSH */
-	uint64_t context; /**< who asked; 0 = nobody in particular */
-	uint32_t flags;	  /**< enum iosched_rq_flag, or-ed */
-	uint8_t op;	  /**< enum iosched_op */
+	uint64_t offset;    /**< first byte */
+	uint64_t length;    /**< bytes; 0 only for a FLUSH */
+	uint64_t context;   /**< who asked; 0 = nobody in particular */
+	uint32_t flags;	    /**< enum iosched_rq_flag, or-ed */
+	uint8_t op;	    /**< enum iosched_op */
 	uint8_t prio_class; /**< enum iosched_class */
 	uint8_t prio_level; /**< level 0 (best) to 7 stored as 1..8; 0 = the context's, or 4 */
 	uint8_t reserved0;  /**< zero */
 	/** Latest start wanted, absolute; 0 = the policy's own. A wish: the kernel's policies know
 	 * no such thing and go by their own expiry times. */
 	iosched_time deadline;
-	void *user;	       /**< the host's; never touched by the library */
+	void *user; /**< the host's; never touched by the library */
 
 	uint64_t span_offset; /**< first byte to issue: own extent and merged ones */
 	uint64_t span_length; /**< bytes to issue */
@@ -140,20 +140,20 @@ struct iosched_request {
 
 	/** The library's own. Members are for core and policies (policy.h). */
 	struct {
-		struct iosched_tree_link sort;	/**< by offset in a policy's tree */
-		struct iosched_list_link fifo;	/**< by arrival in a policy's list */
-		struct iosched_hash_link hash;	/**< by end offset, for back merges */
-		iosched_time expiry;		/**< policy: when the fifo wants it started */
+		struct iosched_tree_link sort;	 /**< by offset in a policy's tree */
+		struct iosched_list_link fifo;	 /**< by arrival in a policy's list */
+		struct iosched_hash_link hash;	 /**< by end offset, for back merges */
+		iosched_time expiry;		 /**< policy: when the fifo wants it started */
 		struct iosched_context *context; /**< who asked, looked up */
-		void *queue;			/**< policy: the queue it waits in */
-		struct iosched_request *next;	/**< absorbed: next one in offset order */
-		struct iosched_request *last;	/**< absorbing: last of `merged` */
-		uint32_t epoch;			/**< which of the queue's policies knows it */
-		uint8_t state;			/**< enum ios_rq_state */
-		uint8_t unmergeable;		/**< takes part in no further merge */
-		uint8_t mark;			/**< policy: a small number of its own */
-		uint8_t reserved;		/**< zero */
-	} internal; /**< private */
+		void *queue;			 /**< policy: the queue it waits in */
+		struct iosched_request *next;	 /**< absorbed: next one in offset order */
+		struct iosched_request *last;	 /**< absorbing: last of `merged` */
+		uint32_t epoch;			 /**< which of the queue's policies knows it */
+		uint8_t state;			 /**< enum ios_rq_state */
+		uint8_t unmergeable;		 /**< takes part in no further merge */
+		uint8_t mark;			 /**< policy: a small number of its own */
+		uint8_t reserved;		 /**< zero */
+	} internal;				 /**< private */
 };
 
 /** The next absorbed request after @p rq in offset order, or NULL.
@@ -176,17 +176,17 @@ static inline bool iosched_request_is_sync(const struct iosched_request *rq)
 
 /** What happened to a request or a decision; see iosched_event. */
 enum iosched_event_type {
-	IOSCHED_EVENT_INSERT,	/**< `rq` is queued */
+	IOSCHED_EVENT_INSERT,	   /**< `rq` is queued */
 	IOSCHED_EVENT_BACK_MERGE,  /**< `rq` was appended to `other` */
 	IOSCHED_EVENT_FRONT_MERGE, /**< `rq` was put before `other` */
 	IOSCHED_EVENT_COALESCE,	   /**< queued `rq` was absorbed by its lower neighbour `other` */
-	IOSCHED_EVENT_DISPATCH, /**< `rq` was handed to the host */
-	IOSCHED_EVENT_COMPLETE, /**< `rq`, and all in `rq->merged`, are the host's again */
-	IOSCHED_EVENT_REQUEUE,	/**< issued `rq` is queued again */
-	IOSCHED_EVENT_CANCEL,	/**< queued `rq` was taken out by the host */
-	IOSCHED_EVENT_SWITCH,	/**< another policy took over; `rule` is its name */
-	IOSCHED_EVENT_HOLD,	/**< dispatch returned nothing though work is queued */
-	IOSCHED_EVENT_RULE,	/**< a rule of the policy acted: `rule`, `context`, ... */
+	IOSCHED_EVENT_DISPATCH,	   /**< `rq` was handed to the host */
+	IOSCHED_EVENT_COMPLETE,	   /**< `rq`, and all in `rq->merged`, are the host's again */
+	IOSCHED_EVENT_REQUEUE,	   /**< issued `rq` is queued again */
+	IOSCHED_EVENT_CANCEL,	   /**< queued `rq` was taken out by the host */
+	IOSCHED_EVENT_SWITCH,	   /**< another policy took over; `rule` is its name */
+	IOSCHED_EVENT_HOLD,	   /**< dispatch returned nothing though work is queued */
+	IOSCHED_EVENT_RULE,	   /**< a rule of the policy acted: `rule`, `context`, ... */
 };
 
 /** Why iosched_dispatch() returned NULL. */
@@ -201,13 +201,13 @@ enum iosched_hold {
 
 /** One step of the life of a request, or one decision of the policy. */
 struct iosched_event {
-	enum iosched_event_type type; /**< what happened */
-	enum iosched_hold hold;	      /**< for #IOSCHED_EVENT_HOLD */
-	iosched_time now;	      /**< when */
+	enum iosched_event_type type;	     /**< what happened */
+	enum iosched_hold hold;		     /**< for #IOSCHED_EVENT_HOLD */
+	iosched_time now;		     /**< when */
 	const struct iosched_request *rq;    /**< the request it happened to, or NULL */
 	const struct iosched_request *other; /**< the absorbing request, or NULL */
-	const char *rule;  /**< for #IOSCHED_EVENT_RULE: what acted, in words; static storage */
-	uint64_t context;  /**< for RULE: the context it acted on */
+	const char *rule; /**< for #IOSCHED_EVENT_RULE: what acted, in words; static storage */
+	uint64_t context; /**< for RULE: the context it acted on */
 	uint64_t other_context; /**< for RULE: the one that gains by it, if there is one */
 	iosched_time until;	/**< for RULE and HOLD: end of the wait, or #IOSCHED_NEVER */
 };
@@ -230,23 +230,28 @@ struct iosched_params {
 	size_t size; /**< sizeof the caller's struct; set by iosched_params_init() */
 	/** Default noop. The table must outlive the queue. */
 	const struct iosched_policy *policy;
-	iosched_time now;	/**< creation time on the host's clock */
-	uint32_t max_inflight;	/**< device window, requests; 0 = no limit. Default 0 */
-	uint32_t max_contexts;	/**< contexts remembered at a time, 1..2^24. Default 1024 */
-	uint32_t max_groups;	/**< groups above contexts, 0..65536. Default 64 */
-	uint32_t expected_queued; /**< sizes the merge hash, 1..2^26; more may be queued. Default 32768 */
-	uint64_t max_merge_bytes; /**< largest request made by merging; 0 = never merge. Default 512 KiB */
-	uint8_t rotational;	/**< 1: seeks cost. Default 1 */
-	uint8_t write_cache;	/**< 1: the device has a volatile write cache. Default 0 */
-	uint8_t can_flush;	/**< 1: a policy may hand out FLUSH requests of its own. Default 0 */
-	uint8_t array;		/**< 1: a write-back array controller. Default 0 */
-	uint8_t parallel;	/**< enum iosched_parallel. Default unknown */
-	uint8_t manual_timer;	/**< 1: dispatch never runs a due timer, only iosched_timer(). Default 0 */
-	uint8_t audit;		/**< 1: walk all structures after every call and abort() if
-				 * one is broken; slow, for tests. Default 0 */
-	uint8_t reserved0;	/**< zero */
-	uint32_t device_depth;	/**< how many requests the device takes at once; 0 = unknown */
-	uint32_t reserved1;	/**< zero */
+	iosched_time now;	  /**< creation time on the host's clock */
+	uint32_t max_inflight;	  /**< device window, requests; 0 = no limit. Default 0 */
+	uint32_t max_contexts;	  /**< contexts remembered at a time, 1..2^24. Default 1024 */
+	uint32_t max_groups;	  /**< groups above contexts, 0..65536. Default 64 */
+	uint32_t expected_queued; /**< sizes the merge hash, 1..2^26; more may be queued. Default
+				     32768 */
+	uint64_t max_merge_bytes; /**< largest request made by merging; 0 = never merge. Default 512
+				     KiB */
+	uint8_t rotational;	  /**< 1: seeks cost. Default 1 */
+	uint8_t write_cache;	  /**< 1: the device has a volatile write cache. Default 0 */
+	uint8_t can_flush;    /**< 1: a policy may hand out FLUSH requests of its own. Default 0 */
+	uint8_t array;	      /**< 1: a write-back array controller. Default 0 */
+	uint8_t parallel;     /**< enum iosched_parallel. Default unknown */
+	uint8_t manual_timer; /**< 1: dispatch never runs a due timer, only iosched_timer(). Default
+				 0 */
+	uint8_t audit;	      /**< 1: walk all structures after every call and abort() if
+			       * one is broken; slow, for tests. Default 0 */
+	/** 1: keep latency histograms, seeks and idle time (about 50 instructions a request).
+	 * Default 0: the counters only. */
+	uint8_t measure;
+	uint32_t device_depth; /**< how many requests the device takes at once; 0 = unknown */
+	uint32_t reserved1;    /**< zero */
 
 	/** Returns @p size bytes aligned for any type, or NULL. Default malloc. */
 	void *(*alloc)(void *user, size_t size);
@@ -411,8 +416,8 @@ IOSCHED_API int iosched_cancel(struct iosched *s, struct iosched_request *rq, io
  * @param prio_class enum iosched_class
  * @param prio_level 0 (the context's own) or 1..8, as in iosched_request
  * @param now        nanoseconds
- * @return 0, -EINVAL (not inserted, class or level out of range), -EINPROGRESS (as iosched_cancel())
- * Threads: the queue's caller.   Cost: O(log queued). Its arrival time stays.
+ * @return 0, -EINVAL (not inserted, class or level out of range), -EINPROGRESS (as
+ * iosched_cancel()) Threads: the queue's caller.   Cost: O(log queued). Its arrival time stays.
  */
 IOSCHED_API int iosched_reprioritize(struct iosched *s, struct iosched_request *rq,
 				     enum iosched_class prio_class, unsigned prio_level,
@@ -533,20 +538,20 @@ IOSCHED_API int iosched_tunable_get(const struct iosched *s, const char *name, u
 
 /** What a context may be given. Fill with iosched_context_params_init(). */
 struct iosched_context_params {
-	size_t size;	    /**< sizeof the caller's struct */
-	uint32_t weight;    /**< share among its siblings, 1..1000. Default 100 */
-	uint8_t prio_class; /**< class of requests that name none: enum iosched_class */
-	uint8_t prio_level; /**< 0 = 4, else level + 1 */
+	size_t size;	     /**< sizeof the caller's struct */
+	uint32_t weight;     /**< share among its siblings, 1..1000. Default 100 */
+	uint8_t prio_class;  /**< class of requests that name none: enum iosched_class */
+	uint8_t prio_level;  /**< 0 = 4, else level + 1 */
 	uint8_t reserved[2]; /**< zero */
-	uint64_t group;	    /**< its group; 0 = the root */
+	uint64_t group;	     /**< its group; 0 = the root */
 };
 
 /** What a group may be given. Fill with iosched_group_params_init(). */
 struct iosched_group_params {
-	size_t size;	 /**< sizeof the caller's struct */
-	uint32_t weight; /**< share among its siblings, 1..1000. Default 100 */
+	size_t size;	   /**< sizeof the caller's struct */
+	uint32_t weight;   /**< share among its siblings, 1..1000. Default 100 */
 	uint32_t reserved; /**< zero */
-	uint64_t parent; /**< the group above; 0 = the root */
+	uint64_t parent;   /**< the group above; 0 = the root */
 };
 
 /** Defaults. @param p to fill @param size sizeof(*p)   Threads: any. */
@@ -561,14 +566,15 @@ IOSCHED_API void iosched_group_params_init(struct iosched_group_params *p, size_
  * @param p    what it gets
  * @param now  nanoseconds
  * @return 0, -EINVAL (id 0, a member out of range), -ENOENT (no such group), -ENOSPC
- *         (max_contexts are set or busy), -EOPNOTSUPP (a weight or group given and the policy has no shares)
- * Threads: the queue's caller.   Cost: O(1) and the policy's share.
+ *         (max_contexts are set or busy), -EOPNOTSUPP (a weight or group given and the policy has
+ * no shares) Threads: the queue's caller.   Cost: O(1) and the policy's share.
  */
 IOSCHED_API int iosched_context_set(struct iosched *s, uint64_t id,
 				    const struct iosched_context_params *p, iosched_time now);
 
 /**
- * The process behind a context is gone: stop waiting for it. A later request of this id is a new context.
+ * The process behind a context is gone: stop waiting for it. A later request of this id is a new
+ * context.
  * @param s    the queue
  * @param id   the context
  * @param now  nanoseconds
@@ -583,9 +589,9 @@ IOSCHED_API int iosched_context_exit(struct iosched *s, uint64_t id, iosched_tim
  * @param id   the group, not 0
  * @param p    what it gets
  * @param now  nanoseconds
- * @return 0, -EINVAL (id 0, weight out of range, parent below itself), -ENOENT (no such parent), -ENOSPC
- *         (max_groups exist), -EOPNOTSUPP (the policy has no groups)
- * Threads: the queue's caller.   Cost: O(depth).
+ * @return 0, -EINVAL (id 0, weight out of range, parent below itself), -ENOENT (no such parent),
+ * -ENOSPC (max_groups exist), -EOPNOTSUPP (the policy has no groups) Threads: the queue's caller.
+ * Cost: O(depth).
  */
 IOSCHED_API int iosched_group_set(struct iosched *s, uint64_t id,
 				  const struct iosched_group_params *p, iosched_time now);
@@ -594,26 +600,27 @@ IOSCHED_API int iosched_group_set(struct iosched *s, uint64_t id,
 /** @defgroup stats Statistics
  * @{ */
 
-/** Counters since create. */
+/** Counters since create. Those marked "measure" count if iosched_params::measure is set. */
 struct iosched_stats {
-	size_t size;		/**< sizeof the caller's struct */
-	uint64_t inserted;	/**< requests accepted */
-	uint64_t dispatched;	/**< requests handed out (after a requeue again) */
-	uint64_t completed;	/**< requests completed, absorbed ones included */
-	uint64_t cancelled;	/**< requests taken back by cancel or drain */
-	uint64_t requeued;	/**< iosched_requeue() calls */
-	uint64_t back_merges;	/**< requests appended to another */
-	uint64_t front_merges;	/**< requests put before another */
-	uint64_t coalesced;	/**< queued requests joined when the gap between them filled */
-	uint64_t read_bytes;	/**< bytes of completed reads */
-	uint64_t write_bytes;	/**< bytes of completed writes */
-	uint64_t seeks;		/**< dispatches that did not start where the one before ended */
-	uint64_t seek_bytes;	/**< sum of those distances */
-	uint64_t idle_ns;	/**< time with work queued, nothing in flight, and the policy waiting */
-	uint64_t time_went_back; /**< calls with an earlier time than the call before */
+	size_t size;	       /**< sizeof the caller's struct */
+	uint64_t inserted;     /**< requests accepted */
+	uint64_t dispatched;   /**< requests handed out (after a requeue again) */
+	uint64_t completed;    /**< requests completed, absorbed ones included */
+	uint64_t cancelled;    /**< requests taken back by cancel or drain */
+	uint64_t requeued;     /**< iosched_requeue() calls */
+	uint64_t back_merges;  /**< requests appended to another */
+	uint64_t front_merges; /**< requests put before another */
+	uint64_t coalesced;    /**< queued requests joined when the gap between them filled */
+	uint64_t read_bytes;   /**< bytes of completed reads */
+	uint64_t write_bytes;  /**< bytes of completed writes */
+	uint64_t seeks; /**< measure: dispatches that did not start where the one before ended */
+	uint64_t seek_bytes; /**< measure: sum of those distances */
+	uint64_t idle_ns; /**< measure: time with work queued, nothing in flight, the policy waiting
+			   */
+	uint64_t time_went_back;   /**< calls with an earlier time than the call before */
 	uint64_t context_overflow; /**< requests served as context 0 for want of a context */
-	uint64_t switches;	/**< policies taken over */
-	uint64_t kicks;		/**< times the policy asked for a dispatch */
+	uint64_t switches;	   /**< policies taken over */
+	uint64_t kicks;		   /**< times the policy asked for a dispatch */
 };
 
 /**
@@ -640,7 +647,8 @@ enum iosched_latency {
  * @param s         the queue
  * @param which     which latency
  * @param permyriad 0..10000: 5000 = median, 9990 = p99.9
- * @return nanoseconds, the upper edge of its bucket (at most 3.2 % high); 0 if nothing was counted
+ * @return nanoseconds, the upper edge of its bucket (at most 3.2 % high); 0 if nothing was counted,
+ *         as when iosched_params::measure is off
  * Threads: the queue's caller.   Cost: O(buckets).
  */
 IOSCHED_API uint64_t iosched_latency_quantile(const struct iosched *s, enum iosched_latency which,

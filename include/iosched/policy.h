@@ -9,12 +9,13 @@
  * When each operation runs
  *  - insert: `rq` is to be queued. Use `rq->inserted`, not `now`, as its arrival: a request that
  *    moves in from another policy, or was re-prioritised, has an earlier one.
- *  - dispatch: the host can take one. Return a request, unlinked from all structures, or NULL and fill
- *    the pause. Once per request handed out.
+ *  - dispatch: the host can take one. Return a request, unlinked from all structures, or NULL and
+ * fill the pause. Once per request handed out.
  *  - complete: a request that dispatch returned is done.
  *  - requeue: not an operation. A requeued request is handed out again by the core; a policy counts
  *    it as in flight all the while. If it is cancelled instead, complete runs.
- *  - requests with #IOSCHED_RQ_HEAD, and FLUSH unless the table says #IOSCHED_POLICY_TAKES_FLUSH, pass by.
+ *  - requests with #IOSCHED_RQ_HEAD, and FLUSH unless the table says #IOSCHED_POLICY_TAKES_FLUSH,
+ * pass by.
  */
 #ifndef IOSCHED_POLICY_H
 #define IOSCHED_POLICY_H
@@ -44,8 +45,8 @@ struct iosched_pause {
 struct iosched_policy_env {
 	const struct iosched_params *params; /**< the queue's; constant */
 	iosched_time timer; /**< policy writes: when its timer op shall run, or #IOSCHED_NEVER */
-	uint32_t kick;	    /**< policy or-s in enum iosched_kick; the core takes them after each op */
-	uint32_t inflight;  /**< core writes: requests with the device */
+	uint32_t kick; /**< policy or-s in enum iosched_kick; the core takes them after each op */
+	uint32_t inflight; /**< core writes: requests with the device */
 	/** Where decisions are told, or NULL when nobody listens. Use iosched_tell(). */
 	void (*tell)(void *core, const struct iosched_event *event);
 	void *core; /**< first argument of tell */
@@ -61,52 +62,59 @@ struct iosched_group {
 
 /** A context as policies see it; `data` is the policy's own. */
 struct iosched_context {
-	uint64_t id;		     /**< the host's number */
-	struct iosched_group *group; /**< never NULL */
-	uint32_t weight;	     /**< 1..1000 */
-	uint8_t prio_class;	     /**< enum iosched_class, for requests that name none */
-	uint8_t prio_level;	     /**< 0 = default, else level + 1 */
-	uint8_t reserved[2];	     /**< zero */
-	uint64_t refs;		     /**< core: requests that point here */
-	struct iosched_list_link use; /**< core: the idle list */
+	uint64_t id;		       /**< the host's number */
+	struct iosched_group *group;   /**< never NULL */
+	uint32_t weight;	       /**< 1..1000 */
+	uint8_t prio_class;	       /**< enum iosched_class, for requests that name none */
+	uint8_t prio_level;	       /**< 0 = default, else level + 1 */
+	uint8_t reserved[2];	       /**< zero */
+	uint64_t refs;		       /**< core: requests that point here */
+	struct iosched_list_link use;  /**< core: the idle list */
 	struct iosched_hash_link hash; /**< core: by id */
-	uint32_t state;		     /**< core */
-	uint32_t reserved1;	     /**< zero */
-	void *data;		     /**< the policy's context_size bytes: zeroed, then context_init */
+	uint32_t state;		       /**< core */
+	uint32_t reserved1;	       /**< zero */
+	void *data; /**< the policy's context_size bytes: zeroed, then context_init */
 };
 
 /** iosched_policy::flags. */
 enum iosched_policy_flag {
-	IOSCHED_POLICY_TAKES_FLUSH = 1u << 0,  /**< FLUSH requests go through insert */
-	IOSCHED_POLICY_INSERT_MERGE = 1u << 1, /**< a request that found no merge is tried against the
-						* hash once more as a whole (multi-queue kernels) */
-	IOSCHED_POLICY_WEIGHTS = 1u << 2,      /**< honours context weights */
-	IOSCHED_POLICY_GROUPS = 1u << 3,       /**< honours groups and their weights */
-	IOSCHED_POLICY_CONTEXTS = 1u << 4,     /**< needs rq->internal.context */
-	IOSCHED_POLICY_PRIORITY = 1u << 5,     /**< honours prio_class */
+	IOSCHED_POLICY_TAKES_FLUSH = 1u << 0, /**< FLUSH requests go through insert */
+	IOSCHED_POLICY_INSERT_MERGE = 1u
+				      << 1, /**< a request that found no merge is tried against the
+					     * hash once more as a whole (multi-queue kernels) */
+	IOSCHED_POLICY_WEIGHTS = 1u << 2,   /**< honours context weights */
+	IOSCHED_POLICY_GROUPS = 1u << 3,    /**< honours groups and their weights */
+	IOSCHED_POLICY_CONTEXTS = 1u << 4,  /**< needs rq->internal.context */
+	IOSCHED_POLICY_PRIORITY = 1u << 5,  /**< honours prio_class */
+	/** Dispatch returns a request whenever one is queued; no timer, no kick, no pause until
+	 * some time. The core then takes a shorter road. */
+	IOSCHED_POLICY_WORK_CONSERVING = 1u << 6,
 };
 
-/** A policy. Required: init, insert, dispatch, remove, drain. An absent operation has nothing to do. */
+/** A policy. Required: init, insert, dispatch, remove, drain. An absent operation has nothing to
+ * do. */
 struct iosched_policy {
-	size_t size;	     /**< sizeof(struct iosched_policy) */
-	uint32_t flags;	     /**< enum iosched_policy_flag */
-	uint32_t reserved;   /**< zero */
-	const char *name;    /**< as users write it */
-	const char *summary; /**< one line */
-	size_t self_size;    /**< bytes of state, zeroed before init */
-	size_t context_size; /**< bytes per context; 0 = none */
+	size_t size;				/**< sizeof(struct iosched_policy) */
+	uint32_t flags;				/**< enum iosched_policy_flag */
+	uint32_t reserved;			/**< zero */
+	const char *name;			/**< as users write it */
+	const char *summary;			/**< one line */
+	size_t self_size;			/**< bytes of state, zeroed before init */
+	size_t context_size;			/**< bytes per context; 0 = none */
 	const struct iosched_tunable *tunables; /**< ends with a NULL name; may be NULL */
 
 	/** Bytes of further memory that depend on the parameters; NULL = 0. */
 	size_t (*pool_size)(const struct iosched_params *p);
-	/** State is zero but for the tunables, which hold their initial values. @return 0 or -errno */
+	/** State is zero but for the tunables, which hold their initial values. @return 0 or -errno
+	 */
 	int (*init)(void *self, struct iosched_policy_env *env, void *pool, iosched_time now);
 	/** Last call. Nothing is queued. */
 	void (*fini)(void *self);
 	/** Queue @p rq. */
 	void (*insert)(void *self, struct iosched_request *rq, iosched_time now);
 	/** Choose. */
-	struct iosched_request *(*dispatch)(void *self, iosched_time now, struct iosched_pause *pause);
+	struct iosched_request *(*dispatch)(void *self, iosched_time now,
+					    struct iosched_pause *pause);
 	/** @p rq is done. Its context is still valid. */
 	void (*complete)(void *self, struct iosched_request *rq, iosched_time now);
 	/** env.timer has come; it is #IOSCHED_NEVER again. */
@@ -120,12 +128,13 @@ struct iosched_policy {
 	/** The queued neighbour of @p rq that could be joined with it. Absent: none. */
 	struct iosched_request *(*neighbour)(void *self, struct iosched_request *rq,
 					     enum iosched_side side);
-	/** @p rq grew at @p side: for FRONT its span_offset moved from @p old_offset, re-sort it. */
+	/** @p rq grew at @p side: for FRONT its span_offset moved from @p old_offset, re-sort it.
+	 */
 	void (*grown)(void *self, struct iosched_request *rq, enum iosched_side side,
 		      uint64_t old_offset, iosched_time now);
 	/** @p victim was joined to the end of @p survivor: unlink it. Spans are already updated. */
-	void (*absorbed)(void *self, struct iosched_request *survivor, struct iosched_request *victim,
-			 iosched_time now);
+	void (*absorbed)(void *self, struct iosched_request *survivor,
+			 struct iosched_request *victim, iosched_time now);
 	/** Take queued @p rq out; nobody will dispatch it. */
 	void (*remove)(void *self, struct iosched_request *rq, iosched_time now);
 	/** Take any queued request out, oldest first within each list; NULL when none is left. */
@@ -159,8 +168,15 @@ static inline void iosched_tell(const struct iosched_policy_env *env, iosched_ti
 				iosched_time until)
 {
 	if (env->tell != NULL) {
-		struct iosched_event event = { IOSCHED_EVENT_RULE, IOSCHED_HOLD_NONE, now, NULL, NULL,
-					       rule, context, other, until };
+		struct iosched_event event = {IOSCHED_EVENT_RULE,
+					      IOSCHED_HOLD_NONE,
+					      now,
+					      NULL,
+					      NULL,
+					      rule,
+					      context,
+					      other,
+					      until};
 
 		env->tell(env->core, &event);
 	}

@@ -19,7 +19,7 @@ struct ios_coop_node {
 	struct iosched_tree_link link;
 	struct ios_rbtree *tree; /* NULL: not filed */
 	const struct iosched_request
-	    *next; /* the owner keeps it up to date; not NULL while filed */
+		*next; /* the owner keeps it up to date; not NULL while filed */
 };
 
 /* File `n` by `n->next`. It must not be filed. */

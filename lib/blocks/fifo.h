@@ -74,12 +74,15 @@ static inline void ios_fifo_replace(struct iosched_request *victim, struct iosch
 	ios_list_remove(&victim->internal.fifo);
 }
 
+/* The head, off the list, its link undefined; NULL when empty. */
 static inline struct iosched_request *ios_fifo_take(struct ios_fifo *f)
 {
 	struct iosched_request *rq = ios_fifo_first(f);
 
-	if (rq != NULL)
-		ios_fifo_remove(rq);
+	if (rq != NULL) {
+		f->head.next = rq->internal.fifo.next;
+		f->head.next->prev = &f->head;
+	}
 	return rq;
 }
 

@@ -17,6 +17,7 @@ size_t ios_mhash_buckets(uint32_t expected)
 void ios_mhash_init(struct ios_mhash *h, struct iosched_hash_link **buckets, size_t n)
 {
 	h->buckets = buckets;
+	h->starts = NULL;
 	h->shift = 64;
 	for (; n > 1; n /= 2)
 		h->shift--;
@@ -29,11 +30,11 @@ struct iosched_request *ios_mhash_find(struct ios_mhash *h, uint64_t end)
 
 	for (; link != NULL; link = next) {
 		struct iosched_request *rq =
-		    IOS_CONTAINER(link, struct iosched_request, internal.hash);
+			IOS_CONTAINER(link, struct iosched_request, internal.hash);
 
 		next = link->next;
 		if (rq->internal.unmergeable)
-			ios_mhash_remove(rq);
+			ios_mhash_unlink(h, rq);
 		else if (rq->span_offset + rq->span_length == end)
 			return rq;
 	}

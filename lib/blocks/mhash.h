@@ -3,7 +3,10 @@
  * mhash: queued requests by the offset they end at, to find the one a new
  * request continues. Linked by `internal.hash`; the newest comes first in its bucket.
  *
- * The bucket array is the caller's: a power of two of pointers, zeroed.
+ * `starts` counts the linked requests by a hash of where they start, so that a
+ * policy's search for one that starts at a given place is spared when there is none.
+ *
+ * The arrays are the caller's: a power of two of entries, zeroed.
  */
 #ifndef IOS_BLOCKS_MHASH_H
 #define IOS_BLOCKS_MHASH_H
@@ -12,7 +15,8 @@
 
 struct ios_mhash {
 	struct iosched_hash_link **buckets;
-	unsigned shift; /* 64 - log2(buckets) */
+	uint32_t *starts; /* as many; NULL: nobody asks */
+	unsigned shift;	  /* 64 - log2(buckets) */
 };
 
 /* Buckets for `expected` requests: twice as many, so that chains stay short. */
@@ -48,10 +52,18 @@ static inline uint64_t ios_hash_u64(uint64_t key)
 	return key * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static inline void ios_mhash_remove(struct iosched_request *rq)
+/* For a linked request. */
+static inline void ios_mhash_unlink(struct ios_mhash *h, struct iosched_request *rq)
+{
+	ios_hash_link_remove(&rq->internal.hash);
+	if (h->starts != NULL)
+		h->starts[ios_hash_u64(rq->span_offset) >> h->shift]--;
+}
+
+static inline void ios_mhash_remove(struct ios_mhash *h, struct iosched_request *rq)
 {
 	if (ios_mhash_linked(rq))
-		ios_hash_link_remove(&rq->internal.hash);
+		ios_mhash_unlink(h, rq);
 }
 
 static inline void ios_mhash_insert(struct ios_mhash *h, struct iosched_request *rq)
@@ -59,6 +71,30 @@ static inline void ios_mhash_insert(struct ios_mhash *h, struct iosched_request 
 	uint64_t end = rq->span_offset + rq->span_length;
 
 	ios_hash_link_insert(&h->buckets[ios_hash_u64(end) >> h->shift], &rq->internal.hash);
+	if (h->starts != NULL)
+		h->starts[ios_hash_u64(rq->span_offset) >> h->shift]++;
+}
+
+/* A linked request starts elsewhere now; it keeps its place among those with its end. */
+static inline void ios_mhash_move_start(struct ios_mhash *h, const struct iosched_request *rq,
+					uint64_t old_offset)
+{
+	if (h->starts == NULL || !ios_mhash_linked(rq))
+		return;
+	h->starts[ios_hash_u64(old_offset) >> h->shift]--;
+	h->starts[ios_hash_u64(rq->span_offset) >> h->shift]++;
+}
+
+/* True: certainly no linked request starts at `offset`. */
+static inline bool ios_mhash_none_starts(const struct ios_mhash *h, uint64_t offset)
+{
+	return h->starts == NULL || h->starts[ios_hash_u64(offset) >> h->shift] == 0;
+}
+
+/* True: certainly no request ends at `end`. */
+static inline bool ios_mhash_none(const struct ios_mhash *h, uint64_t end)
+{
+	return h->buckets[ios_hash_u64(end) >> h->shift] == NULL;
 }
 
 /* The newest request that ends at `end`, or NULL. Unmergeable ones met on the way are dropped

@@ -9,23 +9,29 @@ typedef struct iosched_tree_link node;
 
 enum { RED = 0, BLACK = 1 };
 
-static bool is_red(const node *n)
+static inline bool is_black(const node *n)
 {
-	return n != NULL && (n->parent_color & 1) == RED;
+	return n == NULL || (n->parent_color & 1) == BLACK;
 }
 
-static void set_color(node *n, unsigned color)
+/* A red node's colour bit is 0: the word is its parent. */
+static inline node *parent_of_red(const node *n)
 {
-	n->parent_color = (n->parent_color & ~(uintptr_t)1) | color;
+	return (node *)n->parent_color;
 }
 
-static void set_parent(node *n, node *parent)
+static inline void set(node *n, node *parent, unsigned color)
+{
+	n->parent_color = (uintptr_t)parent | color;
+}
+
+static inline void set_parent(node *n, node *parent)
 {
 	n->parent_color = (uintptr_t)parent | (n->parent_color & 1);
 }
 
 /* What pointed to `old`, a child of `parent`, now points to `to`. */
-static void replace_child(struct ios_rbtree *t, node *parent, const node *old, node *to)
+static inline void replace_child(struct ios_rbtree *t, node *parent, const node *old, node *to)
 {
 	if (parent == NULL)
 		t->root = to;
@@ -35,133 +41,161 @@ static void replace_child(struct ios_rbtree *t, node *parent, const node *old, n
 		parent->right = to;
 }
 
-static void rotate_left(struct ios_rbtree *t, node *x)
+/* `x` goes down to the left, its right child comes up; colours stay with the caller. */
+static inline void rotate_left(node *x, node *up)
 {
-	node *y = x->right;
-	node *parent = ios_rb_parent(x);
-
-	x->right = y->left;
-	if (y->left != NULL)
-		set_parent(y->left, x);
-	set_parent(y, parent);
-	replace_child(t, parent, x, y);
-	y->left = x;
-	set_parent(x, y);
+	x->right = up->left;
+	if (x->right != NULL)
+		set_parent(x->right, x);
+	up->left = x;
 }
 
-static void rotate_right(struct ios_rbtree *t, node *x)
+static inline void rotate_right(node *x, node *up)
 {
-	node *y = x->left;
-	node *parent = ios_rb_parent(x);
-
-	x->left = y->right;
-	if (y->right != NULL)
-		set_parent(y->right, x);
-	set_parent(y, parent);
-	replace_child(t, parent, x, y);
-	y->right = x;
-	set_parent(x, y);
+	x->left = up->right;
+	if (x->left != NULL)
+		set_parent(x->left, x);
+	up->right = x;
 }
 
-static void insert_fixup(struct ios_rbtree *t, node *z)
+/* `p`, red child of `g`, comes up black; `g` goes down red. */
+static inline void raise(struct ios_rbtree *t, node *p, node *g, bool left)
 {
-	node *p;
+	node *above = ios_rb_parent(g);
 
-	while (is_red(p = ios_rb_parent(z))) {
-		node *g = ios_rb_parent(p);
+	if (left)
+		rotate_right(g, p);
+	else
+		rotate_left(g, p);
+	set(p, above, BLACK);
+	set(g, p, RED);
+	replace_child(t, above, g, p);
+}
+
+/* `z` is red and linked below `p`. */
+static inline void insert_fixup(struct ios_rbtree *t, node *z, node *p)
+{
+	while (p != NULL && !is_black(p)) {
+		node *g = parent_of_red(p);
 		bool left = p == g->left;
 		node *uncle = left ? g->right : g->left;
 
-		if (is_red(uncle)) {
-			set_color(p, BLACK);
-			set_color(uncle, BLACK);
-			set_color(g, RED);
-			z = g;
-			continue;
+		if (is_black(uncle)) {
+			if (z == (left ? p->right : p->left)) {
+				if (left)
+					rotate_left(p, z);
+				else
+					rotate_right(p, z);
+				set(p, z, RED);
+				p = z; /* raise() links it and sets its parent */
+			}
+			raise(t, p, g, left);
+			return;
 		}
-		if (z == (left ? p->right : p->left)) {
-			if (left)
-				rotate_left(t, p);
-			else
-				rotate_right(t, p);
-			p = z;
-		}
-		set_color(p, BLACK);
-		set_color(g, RED);
-		if (left)
-			rotate_right(t, g);
-		else
-			rotate_left(t, g);
-		break;
+		set(p, g, BLACK);
+		set(uncle, g, BLACK);
+		z = g;
+		p = ios_rb_parent(g);
+		set(z, p, RED);
 	}
-	set_color(t->root, BLACK);
+	if (p == NULL)
+		set(z, NULL, BLACK);
 }
 
 void ios_rb_insert(struct ios_rbtree *t, node *n, node *parent, node **link)
 {
 	n->left = NULL;
 	n->right = NULL;
-	n->parent_color = (uintptr_t)parent | RED;
+	set(n, parent, RED);
 	*link = n;
-	insert_fixup(t, n);
+	insert_fixup(t, n, parent);
+}
+
+/* Red `w`, a child of black `parent`, comes up; returns the new, black sibling. */
+static node *raise_red_sibling(struct ios_rbtree *t, node *parent, node *w, bool left)
+{
+	node *above = ios_rb_parent(parent);
+
+	if (left)
+		rotate_left(parent, w);
+	else
+		rotate_right(parent, w);
+	set(w, above, BLACK);
+	set(parent, w, RED);
+	replace_child(t, above, parent, w);
+	return left ? parent->right : parent->left;
+}
+
+/* The near child of sibling `w` is red, the far one is not: it becomes the sibling. */
+static node *raise_near_nephew(node *parent, node *w, bool left)
+{
+	node *up = left ? w->left : w->right;
+
+	if (left)
+		rotate_right(w, up);
+	else
+		rotate_left(w, up);
+	set(w, up, RED);
+	set(up, parent, BLACK);
+	if (left)
+		parent->right = up;
+	else
+		parent->left = up;
+	return up;
+}
+
+/* The far child of sibling `w` is red: `w` comes up in `parent`'s colour. Ends the repair. */
+static void raise_sibling(struct ios_rbtree *t, node *parent, node *w, bool left)
+{
+	node *above = ios_rb_parent(parent);
+	unsigned color = (unsigned)(parent->parent_color & 1);
+
+	set(left ? w->right : w->left, w, BLACK);
+	if (left)
+		rotate_left(parent, w);
+	else
+		rotate_right(parent, w);
+	set(w, above, color);
+	set(parent, w, BLACK);
+	replace_child(t, above, parent, w);
 }
 
 /* The subtree at `x`, a child of `parent`, lacks one black node. */
 static void remove_fixup(struct ios_rbtree *t, node *x, node *parent)
 {
-	while (x != t->root && !is_red(x)) {
+	while (parent != NULL && is_black(x)) {
 		bool left = x == parent->left;
 		node *w = left ? parent->right : parent->left;
 
-		if (is_red(w)) {
-			set_color(w, BLACK);
-			set_color(parent, RED);
-			if (left)
-				rotate_left(t, parent);
-			else
-				rotate_right(t, parent);
-			w = left ? parent->right : parent->left;
+		if (!is_black(w))
+			w = raise_red_sibling(t, parent, w, left);
+		if (is_black(left ? w->right : w->left)) {
+			if (is_black(left ? w->left : w->right)) {
+				set(w, parent, RED);
+				x = parent;
+				parent = ios_rb_parent(x);
+				continue;
+			}
+			w = raise_near_nephew(parent, w, left);
 		}
-		if (!is_red(w->left) && !is_red(w->right)) {
-			set_color(w, RED);
-			x = parent;
-			parent = ios_rb_parent(x);
-			continue;
-		}
-		if (!is_red(left ? w->right : w->left)) {
-			set_color(left ? w->left : w->right, BLACK);
-			set_color(w, RED);
-			if (left)
-				rotate_right(t, w);
-			else
-				rotate_left(t, w);
-			w = left ? parent->right : parent->left;
-		}
-		set_color(w, is_red(parent) ? RED : BLACK);
-		set_color(parent, BLACK);
-		set_color(left ? w->right : w->left, BLACK);
-		if (left)
-			rotate_left(t, parent);
-		else
-			rotate_right(t, parent);
-		x = t->root;
+		raise_sibling(t, parent, w, left);
+		return;
 	}
 	if (x != NULL)
-		set_color(x, BLACK);
+		x->parent_color |= BLACK;
 }
 
 /* `n` has at most one child: that takes its place. */
-static void splice(struct ios_rbtree *t, node *n)
+static inline void splice(struct ios_rbtree *t, node *n)
 {
 	node *child = n->left != NULL ? n->left : n->right;
 	node *parent = ios_rb_parent(n);
-	bool was_black = !is_red(n);
 
-	if (child != NULL)
-		set_parent(child, parent);
 	replace_child(t, parent, n, child);
-	if (was_black)
-		remove_fixup(t, child, parent);
+	if (child != NULL)
+		set(child, parent, BLACK); /* an only child is red and its parent black */
+	else if (is_black(n))
+		remove_fixup(t, NULL, parent);
 }
 
 /* `n` has two children: its successor takes its place and its colour. */
@@ -173,7 +207,7 @@ static void splice_successor(struct ios_rbtree *t, node *n)
 
 	while (y->left != NULL)
 		y = y->left;
-	was_black = !is_red(y);
+	was_black = is_black(y);
 	child = y->right;
 	parent = ios_rb_parent(y);
 	if (parent == n) {
@@ -256,7 +290,7 @@ static unsigned black_depth(const node *n)
 	unsigned depth = 0;
 
 	for (; n != NULL; n = ios_rb_parent(n))
-		depth += !is_red(n);
+		depth += is_black(n);
 	return depth;
 }
 
@@ -267,10 +301,10 @@ const char *ios_rb_audit(const struct ios_rbtree *t)
 
 	if (n == NULL)
 		return t->root == NULL ? NULL : "a tree with a root has a first node";
-	if (is_red(t->root) || ios_rb_parent(t->root) != NULL)
+	if (!is_black(t->root) || ios_rb_parent(t->root) != NULL)
 		return "the root is black and has no parent";
 	for (; n != NULL; n = ios_rb_next(n)) {
-		if (is_red(n) && (is_red(n->left) || is_red(n->right)))
+		if (!is_black(n) && (!is_black(n->left) || !is_black(n->right)))
 			return "a red node has black children";
 		if (n->left != NULL && n->right != NULL)
 			continue;

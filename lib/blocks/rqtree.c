@@ -7,14 +7,15 @@
 void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq)
 {
 	struct iosched_tree_link **link = &t->rb.root;
-	struct iosched_tree_link *parent = NULL;
+	struct iosched_tree_link *parent = NULL, *n;
+	uint64_t offset = rq->span_offset;
 
-	while (*link != NULL) {
-		parent = *link;
-		if (rq->span_offset < ios_rqtree_entry(parent)->span_offset)
-			link = &parent->left;
+	while ((n = *link) != NULL) {
+		parent = n;
+		if (offset < IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset)
+			link = &n->left;
 		else
-			link = &parent->right;
+			link = &n->right;
 	}
 	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
 }
@@ -24,11 +25,14 @@ struct iosched_request *ios_rqtree_find(const struct ios_rqtree *t, uint64_t off
 	struct iosched_tree_link *n = t->rb.root;
 
 	while (n != NULL) {
-		struct iosched_request *rq = ios_rqtree_entry(n);
+		uint64_t at = IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset;
 
-		if (offset == rq->span_offset)
-			return rq;
-		n = offset < rq->span_offset ? n->left : n->right;
+		if (offset < at)
+			n = n->left;
+		else if (offset > at)
+			n = n->right;
+		else
+			return ios_rqtree_entry(n);
 	}
 	return NULL;
 }

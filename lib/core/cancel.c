@@ -82,7 +82,10 @@ int iosched_reprioritize(struct iosched *s, struct iosched_request *rq,
 
 void iosched_quiesce(struct iosched *s, bool on)
 {
-	s->quiesced = on;
+	if (on)
+		s->full |= IOS_FULL_QUIESCED;
+	else
+		s->full &= ~(uint32_t)IOS_FULL_QUIESCED;
 }
 
 static struct iosched_request *take_absorbed(struct iosched *s)

@@ -8,33 +8,31 @@
 #include "core/probe.h"
 #include "core/sched.h"
 
-static void count(struct iosched *s, const struct iosched_request *rq, iosched_time now)
+static inline void count(struct iosched *s, const struct iosched_request *rq)
 {
 	s->stats.completed++;
-	if (rq->op == IOSCHED_READ)
-		s->stats.read_bytes += rq->span_length;
-	else if (rq->op == IOSCHED_WRITE)
-		s->stats.write_bytes += rq->span_length;
-	s->latency[IOSCHED_LATENCY_DEVICE][ios_histogram_bucket(now - rq->dispatched)]++;
-	s->latency[IOSCHED_LATENCY_TOTAL][ios_histogram_bucket(now - rq->inserted)]++;
+	s->bytes[rq->op & 3] += rq->span_length;
 }
 
-static void release_chain(struct iosched *s, struct iosched_request *rq)
+static __attribute__((noinline)) void release_chain(struct iosched *s, struct iosched_request *rq)
 {
 	for (; rq != NULL; rq = rq->internal.next) {
-		s->stats.completed++;
+		s->absorbed_completed++;
 		ios_context_put(s, rq);
 		rq->internal.state = IOS_RQ_FREE;
 	}
 }
 
-int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time now)
+static __attribute__((noinline)) int complete_full(struct iosched *s, struct iosched_request *rq,
+						   iosched_time now)
 {
-	if (rq->internal.state != IOS_RQ_ISSUED)
-		return -EINVAL;
 	now = ios_tick(s, now);
 	s->env.inflight--;
-	count(s, rq, now);
+	count(s, rq);
+	if (s->params.measure) {
+		s->latency[IOSCHED_LATENCY_DEVICE][ios_histogram_bucket(now - rq->dispatched)]++;
+		s->latency[IOSCHED_LATENCY_TOTAL][ios_histogram_bucket(now - rq->inserted)]++;
+	}
 	IOS_PROBE(complete, s, rq);
 	if (s->ops->complete != NULL && rq->internal.epoch == s->epoch)
 		s->ops->complete(s->self, rq, now);
@@ -47,6 +45,22 @@ int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time
 	return 0;
 }
 
+int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	if (__builtin_expect(rq->internal.state != IOS_RQ_ISSUED, 0))
+		return -EINVAL;
+	if (__builtin_expect(s->full != 0 || now < s->now || rq->merged != NULL ||
+				     rq->internal.context != NULL,
+			     0))
+		return complete_full(s, rq, now);
+	s->now = now;
+	s->env.inflight--;
+	count(s, rq);
+	IOS_PROBE(complete, s, rq);
+	rq->internal.state = IOS_RQ_FREE;
+	return 0;
+}
+
 int iosched_requeue(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
 	if (rq->internal.state != IOS_RQ_ISSUED)
@@ -55,6 +69,7 @@ int iosched_requeue(struct iosched *s, struct iosched_request *rq, iosched_time 
 	rq->internal.state = IOS_RQ_BYPASS;
 	rq->internal.unmergeable = 1;
 	ios_list_insert_after(&s->bypass.head, &rq->internal.fifo);
+	s->full |= IOS_FULL_BYPASS;
 	s->env.inflight--;
 	s->queued++;
 	s->stats.requeued++;

@@ -44,13 +44,22 @@ static struct iosched_request *ask_policy(struct iosched *s, iosched_time now)
 	return NULL;
 }
 
+static struct iosched_request *take_bypass(struct iosched *s)
+{
+	struct iosched_request *rq = ios_fifo_take(&s->bypass);
+
+	if (ios_fifo_empty(&s->bypass))
+		s->full &= ~(uint32_t)IOS_FULL_BYPASS;
+	return rq;
+}
+
 static struct iosched_request *choose(struct iosched *s, iosched_time now)
 {
 	struct iosched_request *rq;
 
-	if (__builtin_expect(!ios_fifo_empty(&s->bypass), 0))
-		return ios_fifo_take(&s->bypass);
-	if (__builtin_expect(ios_wakeup(s) < now, 0) && !s->params.manual_timer)
+	if (s->full & IOS_FULL_BYPASS && (rq = take_bypass(s)) != NULL)
+		return rq;
+	if (ios_wakeup(s) < now && !s->params.manual_timer)
 		run_timer(s, now);
 	rq = ask_policy(s, now);
 	if (rq == NULL && ios_wakeup(s) <= now && !s->params.manual_timer) {
@@ -60,35 +69,31 @@ static struct iosched_request *choose(struct iosched *s, iosched_time now)
 	return rq;
 }
 
-static void count_idle(struct iosched *s, iosched_time now)
+static inline void issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
-	if (__builtin_expect(s->idle_since != IOSCHED_NEVER, 0)) {
-		s->stats.idle_ns += now - s->idle_since;
-		s->idle_since = IOSCHED_NEVER;
-	}
-}
-
-static void issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
-{
-	uint64_t head = s->head_end;
-
-	count_idle(s, now);
 	ios_merge_forget(s, rq);
 	rq->internal.state = IOS_RQ_ISSUED;
 	rq->dispatched = now;
 	s->queued--;
 	s->env.inflight++;
 	s->hold = IOSCHED_HOLD_NONE;
-	s->stats.dispatched++;
+	IOS_PROBE(dispatch, s, rq);
+}
+
+static void measure(struct iosched *s, const struct iosched_request *rq, iosched_time now)
+{
+	uint64_t head = s->head_end;
+
+	if (s->idle_since != IOSCHED_NEVER)
+		s->stats.idle_ns += now - s->idle_since;
+	s->idle_since = IOSCHED_NEVER;
 	s->latency[IOSCHED_LATENCY_WAIT][ios_histogram_bucket(now - rq->inserted)]++;
 	if (rq->span_offset != head) {
 		s->stats.seeks++;
 		s->stats.seek_bytes +=
-		    rq->span_offset > head ? rq->span_offset - head : head - rq->span_offset;
+			rq->span_offset > head ? rq->span_offset - head : head - rq->span_offset;
 	}
 	s->head_end = ios_span_end(rq);
-	IOS_PROBE(dispatch, s, rq);
-	ios_event(s, IOSCHED_EVENT_DISPATCH, rq, NULL);
 }
 
 static void hold(struct iosched *s, iosched_time now)
@@ -101,21 +106,48 @@ static void hold(struct iosched *s, iosched_time now)
 	ios_event(s, IOSCHED_EVENT_HOLD, NULL, NULL);
 }
 
-struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
+static struct iosched_request *window_is_full(struct iosched *s)
+{
+	s->hold = s->queued == 0 ? IOSCHED_HOLD_EMPTY : IOSCHED_HOLD_WINDOW;
+	return NULL;
+}
+
+static __attribute__((noinline)) struct iosched_request *dispatch_full(struct iosched *s,
+								       iosched_time now)
 {
 	struct iosched_request *rq;
 
 	now = ios_tick(s, now);
-	if (__builtin_expect(s->env.inflight >= s->window, 0)) {
-		s->hold = s->queued == 0 ? IOSCHED_HOLD_EMPTY : IOSCHED_HOLD_WINDOW;
-		return NULL;
-	}
+	if (s->env.inflight >= s->window)
+		return window_is_full(s);
 	rq = choose(s, now);
-	if (rq != NULL)
+	if (rq != NULL) {
+		issue(s, rq, now);
+		if (s->params.measure)
+			measure(s, rq, now);
+		ios_event(s, IOSCHED_EVENT_DISPATCH, rq, NULL);
+	} else {
+		hold(s, now);
+	}
+	ios_settle(s);
+	return rq;
+}
+
+struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
+{
+	struct iosched_pause pause;
+	struct iosched_request *rq;
+
+	if (__builtin_expect(s->full != 0 || now < s->now, 0))
+		return dispatch_full(s, now);
+	s->now = now;
+	if (__builtin_expect(s->env.inflight >= s->window, 0))
+		return window_is_full(s);
+	rq = s->ops->dispatch(s->self, now, &pause);
+	if (__builtin_expect(rq != NULL, 1))
 		issue(s, rq, now);
 	else
-		hold(s, now);
-	ios_settle(s);
+		s->hold = IOSCHED_HOLD_EMPTY; /* the policy is work-conserving */
 	return rq;
 }
 

@@ -11,13 +11,13 @@ void ios_event_slow(struct iosched *s, enum iosched_event_type type,
 		    const struct iosched_request *rq, const struct iosched_request *other)
 {
 	struct iosched_event event = {
-	    .type = type,
-	    .hold = s->hold,
-	    .now = s->now,
-	    .rq = rq,
-	    .other = other,
-	    .rule = type == IOSCHED_EVENT_SWITCH ? s->ops->name : NULL,
-	    .until = type == IOSCHED_EVENT_HOLD ? ios_wakeup(s) : IOSCHED_NEVER,
+		.type = type,
+		.hold = s->hold,
+		.now = s->now,
+		.rq = rq,
+		.other = other,
+		.rule = type == IOSCHED_EVENT_SWITCH ? s->ops->name : NULL,
+		.until = type == IOSCHED_EVENT_HOLD ? ios_wakeup(s) : IOSCHED_NEVER,
 	};
 
 	s->params.event(s->params.user, &event);

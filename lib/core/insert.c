@@ -4,6 +4,7 @@
  * put on the bypass.
  */
 #include <errno.h>
+#include <string.h>
 #include "core/probe.h"
 #include "core/sched.h"
 
@@ -17,20 +18,18 @@ static bool malformed(const struct iosched_request *rq)
 	return rq->length == 0 || rq->offset + rq->length < rq->offset;
 }
 
-static void begin(struct iosched *s, struct iosched_request *rq, iosched_time now)
+/* What a zeroed or completed request does not already have. */
+static inline void begin(const struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
 	rq->span_offset = rq->offset;
 	rq->span_length = rq->length;
 	rq->merged = NULL;
 	rq->inserted = now;
-	rq->internal.hash.pprev = NULL;
-	rq->internal.context = NULL;
 	rq->internal.next = NULL;
-	rq->internal.last = NULL;
 	rq->internal.epoch = s->epoch;
-	rq->internal.unmergeable = rq->op == IOSCHED_FLUSH || (rq->flags & IOS_RQ_ALONE_FLAGS) != 0;
-	if (s->ops->flags & IOSCHED_POLICY_CONTEXTS)
-		rq->internal.context = ios_context_get(s, rq->context, now);
+	rq->internal.state = IOS_RQ_QUEUED;
+	rq->internal.unmergeable = 0;
+	rq->internal.mark = 0;
 }
 
 static bool passes_by(const struct iosched *s, const struct iosched_request *rq)
@@ -47,13 +46,22 @@ static void insert_bypass(struct iosched *s, struct iosched_request *rq)
 		ios_list_insert_after(&s->bypass.head, &rq->internal.fifo);
 	else
 		ios_list_insert_before(&s->bypass.head, &rq->internal.fifo);
+	s->full |= IOS_FULL_BYPASS;
 	s->queued++;
 	ios_event(s, IOSCHED_EVENT_INSERT, rq, NULL);
 }
 
+static __attribute__((noinline)) bool joins_another(struct iosched *s, struct iosched_request *rq,
+						    iosched_time now)
+{
+	if (s->merge_limit == 0 || rq->internal.unmergeable)
+		return false;
+	return ios_merge_insert(s, rq, now) ||
+	       ((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now));
+}
+
 static void insert_policy(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
-	rq->internal.state = IOS_RQ_QUEUED;
 	s->queued++;
 	if (s->merge_limit != 0)
 		ios_merge_queued(s, rq);
@@ -61,26 +69,63 @@ static void insert_policy(struct iosched *s, struct iosched_request *rq, iosched
 	s->ops->insert(s->self, rq, now);
 }
 
-int iosched_insert(struct iosched *s, struct iosched_request *rq, iosched_time now)
+static __attribute__((noinline)) int insert_full(struct iosched *s, struct iosched_request *rq,
+						 iosched_time now)
 {
 	if (rq->internal.state != IOS_RQ_FREE)
 		return -EBUSY;
 	if (malformed(rq))
 		return -EINVAL;
-	if (s->quiesced)
+	if (s->full & IOS_FULL_QUIESCED)
 		return -ESHUTDOWN;
 	now = ios_tick(s, now);
 	begin(s, rq, now);
+	rq->internal.unmergeable = rq->op == IOSCHED_FLUSH || (rq->flags & IOS_RQ_ALONE_FLAGS) != 0;
+	if (s->ops->flags & IOSCHED_POLICY_CONTEXTS)
+		rq->internal.context = ios_context_get(s, rq->context, now);
 	s->stats.inserted++;
 	IOS_PROBE(insert, s, rq);
 	if (rq->internal.unmergeable && passes_by(s, rq))
 		insert_bypass(s, rq);
-	else if (s->merge_limit == 0 || rq->internal.unmergeable)
-		insert_policy(s, rq, now);
-	else if (!ios_merge_insert(s, rq, now) &&
-		 !((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now)))
+	else if (ios_merge_hopeless(s, rq) || !joins_another(s, rq, now))
 		insert_policy(s, rq, now);
 	ios_settle(s);
+	return 0;
+}
+
+/* The members from `flags` to `reserved0` in one word: all zero but sync, meta, noidle and
+ * the write bit. */
+static inline bool is_ordinary(const struct iosched_request *rq)
+{
+	static const struct {
+		uint32_t flags;
+		uint8_t op, prio_class, prio_level, reserved0;
+	} ordinary = {(uint32_t)(IOSCHED_RQ_SYNC | IOSCHED_RQ_META | IOSCHED_RQ_NOIDLE),
+		      IOSCHED_WRITE, 0, 0, 0};
+	uint64_t word, mask;
+
+	memcpy(&word, &rq->flags, sizeof(word));
+	memcpy(&mask, &ordinary, sizeof(mask));
+	return (word & ~mask) == 0;
+}
+
+int iosched_insert(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	if (__builtin_expect(!is_ordinary(rq) || (rq->internal.state | s->full) != 0 ||
+				     now < s->now || rq->offset + rq->length <= rq->offset,
+			     0))
+		return insert_full(s, rq, now);
+	s->now = now;
+	begin(s, rq, now);
+	s->stats.inserted++;
+	IOS_PROBE(insert, s, rq);
+	if (s->merge_limit != 0) {
+		if (!ios_merge_hopeless(s, rq) && joins_another(s, rq, now))
+			return 0;
+		ios_merge_queued(s, rq);
+	}
+	s->queued++;
+	s->ops->insert(s->self, rq, now);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static bool same_kind(const struct iosched_request *a, const struct iosched_requ
 static bool allowed(const struct iosched *s, const struct iosched_request *into,
 		    const struct iosched_request *bio)
 {
-	return into != NULL && same_kind(into, bio) &&
+	return same_kind(into, bio) &&
 	       (s->ops->merge_allowed == NULL || s->ops->merge_allowed(s->self, into, bio));
 }
 
@@ -33,27 +33,48 @@ static bool fits(const struct iosched *s, const struct iosched_request *a,
 	return a->span_length + b->span_length <= s->merge_limit;
 }
 
-/* The request `bio` may join, and at which side; NULL if none. */
-static struct iosched_request *find_parent(struct iosched *s, const struct iosched_request *bio,
-					   enum iosched_side *side)
+/* The one-hit cache, if `bio` touches it. */
+static struct iosched_request *touches_last(struct iosched *s, const struct iosched_request *bio,
+					    enum iosched_side *side)
 {
 	struct iosched_request *rq = s->last_merge;
-	uint64_t end = bio->offset + bio->length;
 
-	if (allowed(s, rq, bio)) {
-		*side = ios_span_end(rq) == bio->offset ? IOSCHED_SIDE_BACK : IOSCHED_SIDE_FRONT;
-		if (*side == IOSCHED_SIDE_BACK || rq->span_offset == end)
-			return rq;
-	}
-	*side = IOSCHED_SIDE_BACK;
-	rq = ios_mhash_find(&s->hash, bio->offset);
-	if (allowed(s, rq, bio))
+	if (rq == NULL)
+		return NULL;
+	*side = ios_span_end(rq) == bio->offset ? IOSCHED_SIDE_BACK : IOSCHED_SIDE_FRONT;
+	if (*side == IOSCHED_SIDE_FRONT && rq->span_offset != bio->offset + bio->length)
+		return NULL;
+	return rq;
+}
+
+/* The newest request that ends at `end`. The hash forgets withdrawn ones it meets, so the
+ * cache must not hold on to one. */
+static struct iosched_request *ends_at(struct iosched *s, uint64_t end)
+{
+	if (ios_mhash_none(&s->hash, end))
+		return NULL;
+	if (s->last_merge != NULL && s->last_merge->internal.unmergeable)
+		s->last_merge = NULL;
+	return ios_mhash_find(&s->hash, end);
+}
+
+/* The request `bio` may join, and at which side; NULL if none. */
+static inline struct iosched_request *
+find_parent(struct iosched *s, const struct iosched_request *bio, enum iosched_side *side)
+{
+	struct iosched_request *rq = touches_last(s, bio, side);
+
+	if (rq != NULL && allowed(s, rq, bio))
 		return rq;
-	if (s->ops->front_candidate == NULL)
+	*side = IOSCHED_SIDE_BACK;
+	rq = ends_at(s, bio->offset);
+	if (rq != NULL && allowed(s, rq, bio))
+		return rq;
+	if (ios_mhash_none_starts(&s->hash, bio->offset + bio->length))
 		return NULL;
 	*side = IOSCHED_SIDE_FRONT;
 	rq = s->ops->front_candidate(s->self, bio);
-	return allowed(s, rq, bio) ? rq : NULL;
+	return rq != NULL && allowed(s, rq, bio) ? rq : NULL;
 }
 
 static void chain_append(struct iosched_request *rq, struct iosched_request *first,
@@ -80,7 +101,7 @@ static void chain_join(struct iosched_request *survivor, struct iosched_request 
 {
 	struct iosched_request *chain = victim->merged;
 	struct iosched_request *before = NULL;
-	struct iosched_request *last = victim->internal.last;
+	struct iosched_request *last = chain == NULL ? NULL : victim->internal.last;
 
 	/* Those the victim absorbed at its front lie before it. */
 	if (chain != NULL && chain->offset < victim->offset) {
@@ -112,7 +133,7 @@ static bool can_coalesce(const struct iosched *s, const struct iosched_request *
 
 static void rehash(struct iosched *s, struct iosched_request *rq)
 {
-	ios_mhash_remove(rq);
+	ios_mhash_remove(&s->hash, rq);
 	ios_mhash_insert(&s->hash, rq);
 	s->last_merge = rq;
 }
@@ -122,7 +143,7 @@ static void coalesce(struct iosched *s, struct iosched_request *survivor,
 		     struct iosched_request *victim, iosched_time now)
 {
 	survivor->span_length += victim->span_length;
-	ios_mhash_remove(victim);
+	ios_mhash_remove(&s->hash, victim);
 	victim->internal.state = IOS_RQ_MERGED;
 	s->queued--;
 	s->stats.coalesced++;
@@ -168,6 +189,7 @@ static void front_merge(struct iosched *s, struct iosched_request *rq, struct io
 
 	rq->span_offset = bio->offset;
 	rq->span_length += bio->length;
+	ios_mhash_move_start(&s->hash, rq, old_offset);
 	chain_prepend(rq, bio);
 	s->stats.front_merges++;
 	ios_event(s, IOSCHED_EVENT_FRONT_MERGE, bio, rq);
@@ -190,8 +212,8 @@ bool ios_merge_insert(struct iosched *s, struct iosched_request *rq, iosched_tim
 	if (parent == NULL)
 		return false;
 	if (!fits(s, parent, rq)) {
-		parent->internal.unmergeable = 1;
 		ios_merge_forget(s, parent);
+		parent->internal.unmergeable = 1;
 		return false;
 	}
 	IOS_PROBE(merge, s, rq);
@@ -205,9 +227,9 @@ bool ios_merge_insert(struct iosched *s, struct iosched_request *rq, iosched_tim
 
 static struct iosched_request *whole_parent(struct iosched *s, const struct iosched_request *rq)
 {
-	struct iosched_request *low = ios_mhash_find(&s->hash, rq->span_offset);
+	struct iosched_request *low = ends_at(s, rq->span_offset);
 
-	return allowed(s, low, rq) && can_coalesce(s, low, rq) ? low : NULL;
+	return low != NULL && allowed(s, low, rq) && can_coalesce(s, low, rq) ? low : NULL;
 }
 
 /* The multi-queue kernels try a request that found no merge once more, as a whole, and then what
@@ -228,14 +250,4 @@ bool ios_merge_whole(struct iosched *s, struct iosched_request *rq, iosched_time
 	while ((rq = low, low = whole_parent(s, rq)) != NULL)
 		coalesce(s, low, rq, now);
 	return true;
-}
-
-/* `rq` is about to be queued: others may join it. */
-void ios_merge_queued(struct iosched *s, struct iosched_request *rq)
-{
-	if (rq->internal.unmergeable)
-		return;
-	ios_mhash_insert(&s->hash, rq);
-	if (s->last_merge == NULL || s->last_merge->internal.unmergeable)
-		s->last_merge = rq;
 }

@@ -21,13 +21,13 @@ static void default_release(void *user, void *memory)
 }
 
 static const struct iosched_params defaults = {
-    .size = sizeof(struct iosched_params),
-    .max_contexts = 1024,
-    .max_groups = 64,
-    .expected_queued = 32768,
-    /* The kernel's default for max_sectors_kb on the disks of the seed reports. */
-    .max_merge_bytes = 512 * 1024,
-    .rotational = 1,
+	.size = sizeof(struct iosched_params),
+	.max_contexts = 1024,
+	.max_groups = 64,
+	.expected_queued = 32768,
+	/* The kernel's default for max_sectors_kb on the disks of the seed reports. */
+	.max_merge_bytes = 512 * 1024,
+	.rotational = 1,
 };
 
 static size_t known(size_t size)
@@ -48,7 +48,7 @@ static bool bad_params(const struct iosched_params *p)
 	       p->expected_queued < 1 || p->expected_queued > 1u << 26 || p->rotational > 1 ||
 	       p->write_cache > 1 || p->can_flush > 1 || p->array > 1 ||
 	       p->parallel > IOSCHED_PARALLEL_YES || p->manual_timer > 1 || p->audit > 1 ||
-	       p->reserved0 != 0 || p->reserved1 != 0 || (p->alloc == NULL) != (p->release == NULL);
+	       p->measure > 1 || p->reserved1 != 0 || (p->alloc == NULL) != (p->release == NULL);
 }
 
 /* The host's parameters over ours; -EINVAL if they make no sense. */
@@ -72,7 +72,7 @@ static int read_params(struct iosched_params *ours, const struct iosched_params 
 
 /* Where each part lies in the queue's block. */
 struct layout {
-	size_t contexts, context_buckets, groups, merge_buckets, total;
+	size_t contexts, context_buckets, groups, merge_buckets, starts, total;
 	size_t n_context_buckets, n_merge_buckets;
 };
 
@@ -87,7 +87,8 @@ static struct layout lay_out(const struct iosched_params *p)
 	l.context_buckets = l.contexts + sizeof(struct iosched_context) * (p->max_contexts + 1u);
 	l.groups = l.context_buckets + pointer * l.n_context_buckets;
 	l.merge_buckets = l.groups + sizeof(struct iosched_group) * (p->max_groups + 1u);
-	l.total = l.merge_buckets + pointer * l.n_merge_buckets;
+	l.starts = l.merge_buckets + pointer * l.n_merge_buckets;
+	l.total = l.starts + sizeof(uint32_t) * l.n_merge_buckets;
 	return l;
 }
 
@@ -103,12 +104,14 @@ static void init_queue(struct iosched *s, const struct iosched_params *p, const 
 	s->pause_until = IOSCHED_NEVER;
 	s->armed = IOSCHED_NEVER;
 	s->hold = IOSCHED_HOLD_EMPTY;
+	s->full = p->event != NULL || p->audit || p->measure ? IOS_FULL_WATCHED : 0;
 	ios_fifo_init(&s->bypass);
 	s->groups = (struct iosched_group *)(void *)(base + l->groups);
 	s->groups[0].weight = 100;
 	s->n_groups = 1;
 	ios_mhash_init(&s->hash, (struct iosched_hash_link **)(void *)(base + l->merge_buckets),
 		       l->n_merge_buckets);
+	s->starts = (uint32_t *)(void *)(base + l->starts);
 	ios_ctab_init(&s->contexts, (struct iosched_context *)(void *)(base + l->contexts),
 		      p->max_contexts + 1u,
 		      (struct iosched_hash_link **)(void *)(base + l->context_buckets),

@@ -5,6 +5,10 @@
  * `now` is the latest time any call came with. `bypass` holds requests the policy
  * is not asked about: error recovery, flushes, requeued ones. `queued` counts those and the
  * policy's. A request's `epoch` says which of the policies the queue has had knows it; 0 is none.
+ *
+ * Insert, dispatch and complete are compiled twice from one body: a plain road for a
+ * work-conserving policy that nobody watches, and the full road, taken while any bit of `full` is
+ * set.
  */
 #ifndef IOS_CORE_SCHED_H
 #define IOS_CORE_SCHED_H
@@ -15,6 +19,13 @@
 #include "blocks/fifo.h"
 #include "blocks/mhash.h"
 #include "core/request.h"
+
+enum ios_full {
+	IOS_FULL_QUIESCED = 1u << 0, /* new requests are refused */
+	IOS_FULL_WATCHED = 1u << 1,  /* events, latencies or audits are wanted */
+	IOS_FULL_POLICY = 1u << 2,   /* the policy waits, wants contexts or hears of completions */
+	IOS_FULL_BYPASS = 1u << 3,   /* the bypass may hold something */
+};
 
 struct iosched {
 	const struct iosched_policy *ops;
@@ -29,12 +40,16 @@ struct iosched {
 	uint64_t merge_limit;		    /* max_merge_bytes */
 	struct iosched_request *last_merge; /* one-hit cache of the merge search */
 	struct ios_mhash hash;
+	uint32_t *starts; /* for hash.starts, while the policy searches by start */
 	struct ios_fifo bypass;
 	uint64_t head_end;	 /* end of the last request dispatched */
 	iosched_time idle_since; /* NEVER: not idling */
 	enum iosched_hold hold;
-	bool quiesced;
-	struct iosched_stats stats;
+	uint32_t full; /* enum ios_full, or-ed: why calls take the full road */
+	uint32_t reserved;
+	struct iosched_stats stats; /* as counted; see iosched_stats_get() for the derived ones */
+	uint64_t absorbed_completed;
+	uint64_t bytes[4]; /* completed, by op */
 
 	struct iosched_params params;
 	struct ios_ctab contexts;
@@ -81,10 +96,34 @@ static inline void ios_event(struct iosched *s, enum iosched_event_type type,
 /* core/merge.c */
 bool ios_merge_insert(struct iosched *s, struct iosched_request *rq, iosched_time now);
 bool ios_merge_whole(struct iosched *s, struct iosched_request *rq, iosched_time now);
-void ios_merge_queued(struct iosched *s, struct iosched_request *rq);
+
+/* Nothing queued touches `rq`: the short answer of ios_merge_insert(), for most requests. */
+static inline bool ios_merge_hopeless(const struct iosched *s, const struct iosched_request *rq)
+{
+	const struct iosched_request *last = s->last_merge;
+	uint64_t end = rq->offset + rq->length;
+
+	if (last != NULL && (ios_span_end(last) == rq->offset || last->span_offset == end))
+		return false;
+	return ios_mhash_none(&s->hash, rq->offset) && ios_mhash_none_starts(&s->hash, end);
+}
+
+/* `rq` is about to be queued: others may join it. */
+static inline void ios_merge_queued(struct iosched *s, struct iosched_request *rq)
+{
+	if (rq->internal.unmergeable)
+		return;
+	ios_mhash_insert(&s->hash, rq);
+	if (s->last_merge == NULL || s->last_merge->internal.unmergeable)
+		s->last_merge = rq;
+}
+
+/* The last merged request is hashed, so one test does for most. */
 static inline void ios_merge_forget(struct iosched *s, struct iosched_request *rq)
 {
-	ios_mhash_remove(rq);
+	if (!ios_mhash_linked(rq))
+		return;
+	ios_mhash_unlink(&s->hash, rq);
 	if (s->last_merge == rq)
 		s->last_merge = NULL;
 }

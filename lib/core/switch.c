@@ -107,7 +107,12 @@ static void take_over(struct iosched *s, const struct fresh *f)
 	s->ops = f->ops;
 	s->self = f->memory;
 	s->pause_until = IOSCHED_NEVER;
+	s->hash.starts = f->ops->front_candidate == NULL ? NULL : s->starts;
 	s->epoch++;
+	s->full &= ~(uint32_t)IOS_FULL_POLICY;
+	if (!(f->ops->flags & IOSCHED_POLICY_WORK_CONSERVING) ||
+	    (f->ops->flags & IOSCHED_POLICY_CONTEXTS) || f->ops->complete != NULL)
+		s->full |= IOS_FULL_POLICY;
 	init_contexts(s, f->memory + aligned(f->ops->self_size));
 }
 

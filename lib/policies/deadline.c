@@ -100,11 +100,10 @@ static struct iosched_request *deadline_dispatch(void *self, iosched_time now,
 	struct deadline *d = self;
 	struct iosched_request *rq = continue_batch(d);
 
+	(void)pause; /* a work-conserving policy pauses only when empty */
 	if (rq == NULL) {
-		if (ios_fifo_empty(&d->fifo[READ]) && ios_fifo_empty(&d->fifo[WRITE])) {
-			pause->reason = IOSCHED_HOLD_EMPTY;
+		if (ios_fifo_empty(&d->fifo[READ]) && ios_fifo_empty(&d->fifo[WRITE]))
 			return NULL;
-		}
 		rq = start_batch(d, choose_direction(d), now);
 	}
 	d->batched++;
@@ -208,33 +207,34 @@ static const char *deadline_audit(void *self)
 /* Defaults: Linux 4.20. Bounds: a day is longer than any useful expiry. */
 #define DAY_NS (UINT64_C(86400) * 1000 * NSEC_PER_MSEC)
 static const struct iosched_tunable deadline_tunables[] = {
-    {"read_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 500 * NSEC_PER_MSEC,
-     offsetof(struct deadline, read_expire_ns), "a read should start within this time"},
-    {"write_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 5000 * NSEC_PER_MSEC,
-     offsetof(struct deadline, write_expire_ns), "a write should start within this time"},
-    {"fifo_batch", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 16, offsetof(struct deadline, fifo_batch),
-     "requests served in offset order before expiry and direction are looked at"},
-    {"writes_starved", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 2,
-     offsetof(struct deadline, writes_starved), "read batches that may pass waiting writes"},
-    {"front_merges", IOSCHED_UNIT_BOOL, 0, 1, 1, offsetof(struct deadline, front_merges),
-     "look for requests that a new one could be put before"},
-    {0},
+	{"read_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 500 * NSEC_PER_MSEC,
+	 offsetof(struct deadline, read_expire_ns), "a read should start within this time"},
+	{"write_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 5000 * NSEC_PER_MSEC,
+	 offsetof(struct deadline, write_expire_ns), "a write should start within this time"},
+	{"fifo_batch", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 16, offsetof(struct deadline, fifo_batch),
+	 "requests served in offset order before expiry and direction are looked at"},
+	{"writes_starved", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 2,
+	 offsetof(struct deadline, writes_starved), "read batches that may pass waiting writes"},
+	{"front_merges", IOSCHED_UNIT_BOOL, 0, 1, 1, offsetof(struct deadline, front_merges),
+	 "look for requests that a new one could be put before"},
+	{0},
 };
 
 const struct iosched_policy ios_deadline_policy = {
-    .size = sizeof(struct iosched_policy),
-    .name = "deadline",
-    .summary = "offset order in batches, bounded by an expiry per direction (Linux 4.20)",
-    .self_size = sizeof(struct deadline),
-    .tunables = deadline_tunables,
-    .init = deadline_init,
-    .insert = deadline_insert,
-    .dispatch = deadline_dispatch,
-    .front_candidate = deadline_front_candidate,
-    .neighbour = deadline_neighbour,
-    .grown = deadline_grown,
-    .absorbed = deadline_absorbed,
-    .remove = deadline_remove,
-    .drain = deadline_drain,
-    .audit = deadline_audit,
+	.size = sizeof(struct iosched_policy),
+	.flags = IOSCHED_POLICY_WORK_CONSERVING,
+	.name = "deadline",
+	.summary = "offset order in batches, bounded by an expiry per direction (Linux 4.20)",
+	.self_size = sizeof(struct deadline),
+	.tunables = deadline_tunables,
+	.init = deadline_init,
+	.insert = deadline_insert,
+	.dispatch = deadline_dispatch,
+	.front_candidate = deadline_front_candidate,
+	.neighbour = deadline_neighbour,
+	.grown = deadline_grown,
+	.absorbed = deadline_absorbed,
+	.remove = deadline_remove,
+	.drain = deadline_drain,
+	.audit = deadline_audit,
 };

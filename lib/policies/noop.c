@@ -37,8 +37,7 @@ static struct iosched_request *noop_dispatch(void *self, iosched_time now,
 {
 	struct noop *n = self;
 
-	(void)now;
-	pause->reason = IOSCHED_HOLD_EMPTY;
+	(void)now, (void)pause; /* a work-conserving policy pauses only when empty */
 	return ios_fifo_take(&n->fifo);
 }
 
@@ -72,15 +71,16 @@ static struct iosched_request *noop_drain(void *self)
 }
 
 const struct iosched_policy ios_noop_policy = {
-    .size = sizeof(struct iosched_policy),
-    .name = "noop",
-    .summary = "first come, first served, with merging (Linux 4.20)",
-    .self_size = sizeof(struct noop),
-    .init = noop_init,
-    .insert = noop_insert,
-    .dispatch = noop_dispatch,
-    .neighbour = noop_neighbour,
-    .absorbed = noop_absorbed,
-    .remove = noop_remove,
-    .drain = noop_drain,
+	.size = sizeof(struct iosched_policy),
+	.flags = IOSCHED_POLICY_WORK_CONSERVING,
+	.name = "noop",
+	.summary = "first come, first served, with merging (Linux 4.20)",
+	.self_size = sizeof(struct noop),
+	.init = noop_init,
+	.insert = noop_insert,
+	.dispatch = noop_dispatch,
+	.neighbour = noop_neighbour,
+	.absorbed = noop_absorbed,
+	.remove = noop_remove,
+	.drain = noop_drain,
 };

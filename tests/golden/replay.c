@@ -93,8 +93,8 @@ static bool is_4_20(const struct replay *r)
 static bool is_time(const char *name)
 {
 	static const char *const counts[] = {
-	    "quantum",	   "back_seek_max_kb", "back_seek_penalty", "slice_async_rq",
-	    "low_latency", "fifo_batch",       "writes_starved",    "front_merges"};
+		"quantum",     "back_seek_max_kb", "back_seek_penalty", "slice_async_rq",
+		"low_latency", "fifo_batch",	   "writes_starved",	"front_merges"};
 	size_t i;
 
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
