@@ -40,6 +40,12 @@ static inline void ios_fifo_insert(struct ios_fifo *f, struct iosched_request *r
 	ios_list_insert_before(at, &rq->internal.fifo);
 }
 
+/* For a request that is certainly the newest. */
+static inline void ios_fifo_append(struct ios_fifo *f, struct iosched_request *rq)
+{
+	ios_list_insert_before(&f->head, &rq->internal.fifo);
+}
+
 static inline void ios_fifo_remove(struct iosched_request *rq)
 {
 	ios_list_remove(&rq->internal.fifo);

@@ -69,7 +69,8 @@ static struct iosched_request *choose(struct iosched *s, iosched_time now)
 	return rq;
 }
 
-static inline void issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
+static inline __attribute__((always_inline)) void
+issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
 	ios_merge_forget(s, rq);
 	rq->internal.state = IOS_RQ_ISSUED;

@@ -26,10 +26,7 @@ static inline void begin(const struct iosched *s, struct iosched_request *rq, io
 	rq->merged = NULL;
 	rq->inserted = now;
 	rq->internal.next = NULL;
-	rq->internal.epoch = s->epoch;
-	rq->internal.state = IOS_RQ_QUEUED;
-	rq->internal.unmergeable = 0;
-	rq->internal.mark = 0;
+	memcpy(&rq->internal.epoch, &s->fresh, sizeof(s->fresh)); /* the members from epoch on */
 }
 
 static bool passes_by(const struct iosched *s, const struct iosched_request *rq)

@@ -36,6 +36,11 @@ struct iosched {
 	iosched_time armed;	  /* next_wakeup as last told to the host */
 	uint32_t window;	  /* max_inflight, or UINT32_MAX */
 	uint32_t epoch;
+	/* The last members of iosched_request::internal as insert sets them. */
+	struct {
+		uint32_t epoch;
+		uint8_t state, unmergeable, mark, reserved;
+	} fresh;
 	uint64_t queued;
 	uint64_t merge_limit;		    /* max_merge_bytes */
 	struct iosched_request *last_merge; /* one-hit cache of the merge search */

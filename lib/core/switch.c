@@ -109,6 +109,8 @@ static void take_over(struct iosched *s, const struct fresh *f)
 	s->pause_until = IOSCHED_NEVER;
 	s->hash.starts = f->ops->front_candidate == NULL ? NULL : s->starts;
 	s->epoch++;
+	s->fresh.epoch = s->epoch;
+	s->fresh.state = IOS_RQ_QUEUED;
 	s->full &= ~(uint32_t)IOS_FULL_POLICY;
 	if (!(f->ops->flags & IOSCHED_POLICY_WORK_CONSERVING) ||
 	    (f->ops->flags & IOSCHED_POLICY_CONTEXTS) || f->ops->complete != NULL)

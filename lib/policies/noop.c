@@ -28,8 +28,10 @@ static void noop_insert(void *self, struct iosched_request *rq, iosched_time now
 {
 	struct noop *n = self;
 
-	(void)now;
-	ios_fifo_insert(&n->fifo, rq);
+	if (rq->inserted == now)
+		ios_fifo_append(&n->fifo, rq);
+	else
+		ios_fifo_insert(&n->fifo, rq);
 }
 
 static struct iosched_request *noop_dispatch(void *self, iosched_time now,
