@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "../support/support.h"
+#include "support/support.h"
 
 static struct iosched_policy table;
 static char log_text[2000];

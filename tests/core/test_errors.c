@@ -3,7 +3,7 @@
  * errors: every errno the header documents, and that nothing changed by it.
  */
 #include <errno.h>
-#include "../support/support.h"
+#include "support/support.h"
 
 START_TEST(insert_refuses_an_empty_extent)
 {

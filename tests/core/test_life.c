@@ -3,7 +3,7 @@
  * life: the road of a request from insert to complete, and the ways off it.
  */
 #include <errno.h>
-#include "../support/support.h"
+#include "support/support.h"
 
 START_TEST(noop_serves_in_order_of_arrival)
 {

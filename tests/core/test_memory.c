@@ -4,7 +4,7 @@
  * failure at the n-th call, for every n, loses nothing.
  */
 #include <errno.h>
-#include "../support/support.h"
+#include "support/support.h"
 
 struct account {
 	unsigned calls, fail_at; /* 0: never */

@@ -2,7 +2,7 @@
 /*
  * merge: who joins whom, and in which order the joined ones hang on their parent.
  */
-#include "../support/support.h"
+#include "support/support.h"
 
 static struct iosched *s;
 static struct iosched_request rq[16];

@@ -3,7 +3,7 @@
  * stats: what is counted, and what is told as it happens.
  */
 #include <string.h>
-#include "../support/support.h"
+#include "support/support.h"
 
 START_TEST(counters_follow_the_requests)
 {

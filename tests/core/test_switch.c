@@ -3,7 +3,7 @@
  * switch: another policy takes over under load; nothing is lost and arrival
  * times stay.
  */
-#include "../support/support.h"
+#include "support/support.h"
 
 START_TEST(queued_requests_move_in_order_of_arrival)
 {
