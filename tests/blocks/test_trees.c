@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trees: rbtree, rqtree and coop against naive models.
+ */
+#include <string.h>
+#include "blocks/coop.h"
+#include "blocks/rqtree.h"
+#include "support/support.h"
+
+#define N 64
+
+static uint32_t seed;
+
+static uint32_t rnd(void)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return seed >> 8;
+}
+
+/* Least first; of equals the earlier inserted. */
+static struct iosched_request *model_first_from(struct iosched_request *rq, const unsigned *order,
+						uint64_t offset)
+{
+	struct iosched_request *best = NULL;
+	unsigned i;
+
+	for (i = 0; i < N; i++) {
+		if (order[i] == 0 || rq[i].span_offset < offset)
+			continue;
+		if (best == NULL || rq[i].span_offset < best->span_offset ||
+		    (rq[i].span_offset == best->span_offset && order[i] < order[best - rq]))
+			best = &rq[i];
+	}
+	return best;
+}
+
+START_TEST(a_request_tree_agrees_with_a_list_after_every_step)
+{
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[N];
+	unsigned order[N] = {0}, step, clock = 0;
+
+	seed = 7;
+	for (step = 0; step < 20000; step++) {
+		unsigned i = rnd() % N;
+		uint64_t probe = rnd() % 80;
+
+		if (order[i] != 0) {
+			ios_rqtree_remove(&t, &rq[i]);
+			ck_assert(!ios_rqtree_linked(&rq[i]));
+			order[i] = 0;
+		} else {
+			rq[i].span_offset = rnd() % 80; /* dense, so that many are equal */
+			ios_rqtree_insert(&t, &rq[i]);
+			order[i] = ++clock;
+		}
+		ck_assert_ptr_null(ios_rqtree_audit(&t));
+		ck_assert_ptr_eq(ios_rqtree_first_from(&t, probe),
+				 model_first_from(rq, order, probe));
+		ck_assert_ptr_eq(ios_rqtree_first(&t), model_first_from(rq, order, 0));
+		if (ios_rqtree_find(&t, probe) != NULL)
+			ck_assert_uint_eq(ios_rqtree_find(&t, probe)->span_offset, probe);
+		else if (model_first_from(rq, order, probe) != NULL)
+			ck_assert_uint_ne(model_first_from(rq, order, probe)->span_offset, probe);
+	}
+}
+END_TEST
+
+START_TEST(walking_forward_and_back_meets_all_in_order)
+{
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[N];
+	struct iosched_request *r, *last = NULL;
+	unsigned i, n = 0;
+
+	for (i = 0; i < N; i++) {
+		rq[i].span_offset = i * 37 % N;
+		ios_rqtree_insert(&t, &rq[i]);
+	}
+	for (r = ios_rqtree_first(&t); r != NULL; last = r, r = ios_rqtree_next(r), n++)
+		ck_assert_uint_eq(r->span_offset, n);
+	for (r = last; r != NULL; r = ios_rqtree_prev(r))
+		ck_assert_uint_eq(r->span_offset, --n);
+	ck_assert_uint_eq(n, 0);
+}
+END_TEST
+
+START_TEST(find_meets_the_equal_nearest_the_root)
+{
+	/* 5 5' 5'' inserted in turn: the rebalanced root is the second. */
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[3];
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		rq[i].span_offset = 5;
+		ios_rqtree_insert(&t, &rq[i]);
+	}
+	ck_assert_ptr_eq(ios_rqtree_find(&t, 5), &rq[1]);
+	ck_assert_ptr_eq(ios_rqtree_first_from(&t, 5), &rq[0]);
+}
+END_TEST
+
+START_TEST(a_node_with_two_children_gives_way_to_its_successor)
+{
+	/* 4 at the root of 1..7: removing it lifts 5, not 3. */
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[7];
+	static const unsigned order[] = {4, 2, 6, 1, 3, 5, 7};
+	unsigned i;
+
+	for (i = 0; i < 7; i++) {
+		rq[i].span_offset = order[i];
+		ios_rqtree_insert(&t, &rq[i]);
+	}
+	ios_rqtree_remove(&t, &rq[0]);
+	ck_assert_uint_eq(ios_rqtree_entry(t.rb.root)->span_offset, 5);
+}
+END_TEST
+
+START_TEST(a_broken_tree_is_noticed)
+{
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[3];
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		rq[i].span_offset = i;
+		ios_rqtree_insert(&t, &rq[i]);
+	}
+	rq[0].span_offset = 9;
+	ck_assert_ptr_nonnull(ios_rqtree_audit(&t));
+	rq[0].span_offset = 0;
+	t.rb.root->parent_color &= ~(uintptr_t)1;
+	ck_assert_ptr_nonnull(ios_rqtree_audit(&t));
+}
+END_TEST
+
+START_TEST(a_cooperator_is_exact_or_close_on_either_side_or_nobody)
+{
+	struct ios_rbtree t = {NULL};
+	static struct iosched_request at[3];
+	static struct ios_coop_node q[3];
+	static struct ios_coop_node twin;
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		at[i].span_offset = 1000 * (i + 1);
+		q[i].next = &at[i];
+		ios_coop_file(&t, &q[i]);
+	}
+	twin.next = &at[1];
+	ios_coop_file(&t, &twin);
+	ck_assert_ptr_null(twin.tree); /* somebody goes on there already */
+	ck_assert_ptr_eq(ios_coop_find(&t, 2000, 0), &q[1]);
+	ck_assert_ptr_eq(ios_coop_find(&t, 2010, 10), &q[1]);
+	ck_assert_ptr_eq(ios_coop_find(&t, 2990, 10), &q[2]);
+	ck_assert_ptr_null(ios_coop_find(&t, 2500, 499));
+	ios_coop_unfile(&q[1]);
+	ios_coop_unfile(&q[1]);
+	ck_assert_ptr_null(ios_coop_find(&t, 2000, 10));
+}
+END_TEST
+
+MAIN_OF("trees", a_request_tree_agrees_with_a_list_after_every_step,
+	walking_forward_and_back_meets_all_in_order, find_meets_the_equal_nearest_the_root,
+	a_node_with_two_children_gives_way_to_its_successor, a_broken_tree_is_noticed,
+	a_cooperator_is_exact_or_close_on_either_side_or_nobody)
