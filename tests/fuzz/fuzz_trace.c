@@ -66,14 +66,17 @@ static void must_survive_writing(const struct iosched_trace_record *rec)
 	FILE *file = fmemopen(text, sizeof(text), "w+");
 	struct iosched_trace_writer *w;
 	struct iosched_trace_record again;
+	struct iosched_trace_options o;
 	struct iosched_trace *t;
 
+	iosched_trace_options_init(&o, sizeof(o));
+	o.window = 1;
 	MUST(file != NULL);
 	MUST(iosched_trace_writer_open(&w, file, NULL) == 0);
 	MUST(iosched_trace_write(w, rec) == 0);
 	MUST(iosched_trace_writer_close(w) == 0);
 	rewind(file);
-	MUST(iosched_trace_open_file(&t, file, "again", NULL) == 0);
+	MUST(iosched_trace_open_file(&t, file, "again", &o) == 0);
 	MUST(iosched_trace_next(t, &again) == 1);
 	must_be_equal(rec, &again);
 	iosched_trace_close(t);

@@ -12,9 +12,9 @@
 START_TEST(arrival_is_completion_less_latency)
 {
 	struct iosched_trace *t = open_text(
-	    BCC "0.000004    supervise      1950   xvda1   W 13092560   4096       0.74\n"
-		"2.003931    xfsaild/md0    456    xvdb    R 62901513   512        0.25\n",
-	    0);
+		BCC "0.000004    supervise      1950   xvda1   W 13092560   4096       0.74\n"
+		    "2.003931    xfsaild/md0    456    xvdb    R 62901513   512        0.25\n",
+		0);
 	struct iosched_trace_record rec = next_record(t);
 
 	/* Moved on by the first latency, or it would be before 0. */
@@ -68,13 +68,13 @@ END_TEST
 
 START_TEST(iosnoop_has_times_if_its_header_says_so)
 {
-	struct iosched_trace *t =
-	    open_text("Tracing block I/O. Ctrl-C to end.\n" IOSNOOP
-		      "tar              14794  RM   202,1    8457608      4096       "
-		      "7.53\n[...]\n" IOSNOOP_TIMES "5982800.302061 5982800.302679 flush:1-9 1809  "
-						    " W    202,1    17039600     4096   0.62\n"
-		      "Ending tracing...\n",
-		      0);
+	struct iosched_trace *t = open_text(
+		"Tracing block I/O. Ctrl-C to end.\n" IOSNOOP
+		"tar              14794  RM   202,1    8457608      4096       "
+		"7.53\n[...]\n" IOSNOOP_TIMES "5982800.302061 5982800.302679 flush:1-9 1809  "
+		" W    202,1    17039600     4096   0.62\n"
+		"Ending tracing...\n",
+		0);
 	struct iosched_trace_record rec = next_record(t);
 
 	is_request(&rec, 0, IOSCHED_READ, 8457608ull * 512, 4096);
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(columns_without_extents_are_refused)
 {
 	struct iosched_trace *t =
-	    open_text("TIME(ms) DISK COMM PID LAT(ms)\n611 nvme0n1 bash 4179 10\n", 0);
+		open_text("TIME(ms) DISK COMM PID LAT(ms)\n611 nvme0n1 bash 4179 10\n", 0);
 
 	ends_with(t, -ENOTSUP, "t:1: rows without type, sector and bytes cannot be replayed");
 }

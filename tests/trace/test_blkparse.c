@@ -50,7 +50,7 @@ START_TEST(flushes_need_no_sector)
 	rec = only(LINE("Q FWFSM 8 + 8 [x]"));
 	is_request(&rec, 500, IOSCHED_WRITE, 4096, 4096);
 	ck_assert_uint_eq(rec.flags, IOSCHED_TRACE_PREFLUSH | IOSCHED_RQ_FUA | IOSCHED_RQ_SYNC |
-					 IOSCHED_RQ_META);
+					     IOSCHED_RQ_META);
 }
 END_TEST
 
@@ -83,11 +83,11 @@ END_TEST
 
 START_TEST(messages_are_ignored_and_the_summary_ends_the_trace)
 {
-	struct iosched_trace *t =
-	    open_text(LINE("m   N cfq4711S put_queue")
-			  LINE("Q R 8 + 8 [a]") "CPU0 (keks):\n Reads Queued:           1,        "
-						"4KiB\nnonsense\n",
-		      IOSCHED_TRACE_BLKPARSE);
+	struct iosched_trace *t = open_text(
+		LINE("m   N cfq4711S put_queue")
+			LINE("Q R 8 + 8 [a]") "CPU0 (keks):\n Reads Queued:           1,        "
+					      "4KiB\nnonsense\n",
+		IOSCHED_TRACE_BLKPARSE);
 
 	next_record(t);
 	ck_assert_uint_eq(stats_of(t).ignored, 1);

@@ -28,7 +28,7 @@ static void put(struct bin *b, uint64_t value, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		b->bytes[b->size++] =
-		    (char)(unsigned char)(value >> 8 * (b->big ? n - 1 - i : i) & 0xff);
+			(char)(unsigned char)(value >> 8 * (b->big ? n - 1 - i : i) & 0xff);
 }
 
 static void put_record(struct bin *b, uint64_t time, uint64_t sector, uint32_t bytes,

@@ -73,7 +73,7 @@ END_TEST
 START_TEST(lengths_fio_would_cut_are_counted)
 {
 	struct iosched_trace *t =
-	    open_text(OPEN2 "/a trim 0 4294967295\n/a trim 0 4294967296\n", 0);
+		open_text(OPEN2 "/a trim 0 4294967295\n/a trim 0 4294967296\n", 0);
 
 	next_record(t);
 	ck_assert_uint_eq(next_record(t).length, 4294967296u);

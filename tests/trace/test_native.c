@@ -12,9 +12,9 @@ START_TEST(six_columns_make_a_request)
 	is_request(&rec, 1500, IOSCHED_DISCARD, 4096, 512);
 	ck_assert_uint_eq(rec.context, 9);
 	ck_assert_uint_eq(rec.flags, IOSCHED_RQ_SYNC | IOSCHED_RQ_META | IOSCHED_RQ_NOIDLE |
-					 IOSCHED_RQ_FUA | IOSCHED_RQ_HEAD | IOSCHED_RQ_NOMERGE |
-					 IOSCHED_TRACE_READAHEAD | IOSCHED_TRACE_PREFLUSH |
-					 IOSCHED_TRACE_BARRIER);
+					     IOSCHED_RQ_FUA | IOSCHED_RQ_HEAD | IOSCHED_RQ_NOMERGE |
+					     IOSCHED_TRACE_READAHEAD | IOSCHED_TRACE_PREFLUSH |
+					     IOSCHED_TRACE_BARRIER);
 	ck_assert_uint_eq(rec.position, 2);
 	ck_assert(iosched_trace_timed(t));
 	ends_with(t, 0, "");
@@ -24,9 +24,9 @@ END_TEST
 START_TEST(further_columns_are_optional)
 {
 	struct iosched_trace *t = open_text(
-	    N "1 1 R - 0 1 idle.7 dev=8388660 event=D lat=9 cpu=3 err=-5 proc=a%20b file=x%25 "
-	      "new=thing\n2 1 N C 0 1 be.- err=5\n",
-	    0);
+		N "1 1 R - 0 1 idle.7 dev=8388660 event=D lat=9 cpu=3 err=-5 proc=a%20b file=x%25 "
+		  "new=thing\n2 1 N C 0 1 be.- err=5\n",
+		0);
 	struct iosched_trace_record rec = next_record(t);
 
 	ck_assert_uint_eq(rec.prio_class, IOSCHED_IDLE);

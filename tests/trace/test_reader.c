@@ -123,7 +123,7 @@ END_TEST
 START_TEST(records_come_in_order_of_time)
 {
 	struct iosched_trace *t =
-	    open_text(N "30 1 R - 0 1\n10 2 R - 0 1\n20 3 R - 0 1\n10 4 R - 0 1\n", 0);
+		open_text(N "30 1 R - 0 1\n10 2 R - 0 1\n20 3 R - 0 1\n10 4 R - 0 1\n", 0);
 
 	ck_assert_uint_eq(next_record(t).context, 2);
 	ck_assert_uint_eq(next_record(t).context, 4);
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(a_record_becomes_a_request)
 {
 	struct iosched_trace *t =
-	    open_text(N "1 9 W SMA 4096 512 rt.3\n2 1 W P 77 0\n3 1 R C 0 1", 0);
+		open_text(N "1 9 W SMA 4096 512 rt.3\n2 1 W P 77 0\n3 1 R C 0 1", 0);
 	struct iosched_trace_record rec = next_record(t);
 	struct iosched_request rq;
 

@@ -46,10 +46,10 @@ END_TEST
 START_TEST(msr_ticks_become_unix_nanoseconds)
 {
 	struct iosched_trace *t =
-	    open_text("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"
-		      "128166372003061629,hm,1,Read,383496192,32768,413\n"
-		      "116444736000000001,hm,0,Write,0,4096,7\n",
-		      0);
+		open_text("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"
+			  "128166372003061629,hm,1,Read,383496192,32768,413\n"
+			  "116444736000000001,hm,0,Write,0,4096,7\n",
+			  0);
 	struct iosched_trace_record rec = next_record(t);
 
 	is_request(&rec, 100, IOSCHED_WRITE, 0, 4096);
@@ -127,7 +127,7 @@ START_TEST(validate_sums_service_and_pause)
 	ck_assert(!iosched_trace_timed(t));
 	ends_with(t, 0, "");
 	refuses(IOSCHED_TRACE_VALIDATE,
-		"R Hit 0 1 18446744073709551 1\nR Hit 0 1 18446744073709551 1",
+		"R Hit 0 1 18446744073709000 1\nR Hit 0 1 18446744073709000 1",
 		"t:2: the sum of times is over 64 bits");
 }
 END_TEST

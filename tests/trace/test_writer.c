@@ -35,27 +35,27 @@ static struct iosched_trace_record request(uint64_t time, uint8_t op, uint64_t o
 					   uint64_t length, const char *file)
 {
 	return (struct iosched_trace_record){
-	    .time = time, .op = op, .offset = offset, .length = length, .file = file};
+		.time = time, .op = op, .offset = offset, .length = length, .file = file};
 }
 
 START_TEST(native_text_keeps_every_member)
 {
 	struct iosched_trace_record rec = {
-	    .time = UINT64_MAX,
-	    .offset = UINT64_MAX - 5,
-	    .length = 5,
-	    .context = UINT64_MAX,
-	    .latency = UINT64_MAX,
-	    .device = UINT32_MAX,
-	    .flags = 0xf003f,
-	    .cpu = UINT32_MAX,
-	    .error = -INT32_MAX,
-	    .op = IOSCHED_TRACE_OP_NONE,
-	    .event = IOSCHED_TRACE_DRIVER,
-	    .prio_class = IOSCHED_IDLE,
-	    .prio_level = 8,
-	    .file = "/a file%\xff",
-	    .process = "kworker/0:1\t[\x7f",
+		.time = UINT64_MAX,
+		.offset = UINT64_MAX - 5,
+		.length = 5,
+		.context = UINT64_MAX,
+		.latency = UINT64_MAX,
+		.device = UINT32_MAX,
+		.flags = 0xf003f,
+		.cpu = UINT32_MAX,
+		.error = -INT32_MAX,
+		.op = IOSCHED_TRACE_OP_NONE,
+		.event = IOSCHED_TRACE_DRIVER,
+		.prio_class = IOSCHED_IDLE,
+		.prio_level = 8,
+		.file = "/a file%\xff",
+		.process = "kworker/0:1\t[\x7f",
 	};
 	struct iosched_trace_writer_options o = writing(IOSCHED_TRACE_NATIVE);
 	char *text = written(&o, &rec, 1);
@@ -71,10 +71,10 @@ END_TEST
 START_TEST(fio_version_2_gets_waits)
 {
 	struct iosched_trace_record recs[] = {
-	    request(1500, IOSCHED_READ, 0, 4096, "/a"),
-	    request(2500999, IOSCHED_WRITE, 4096, 512, "/b"),
-	    request(2500999, IOSCHED_FLUSH, 0, 0, "/a"),
-	    request(4000000, IOSCHED_DISCARD, 0, 2147483648u, "/a"),
+		request(1500, IOSCHED_READ, 0, 4096, "/a"),
+		request(2500999, IOSCHED_WRITE, 4096, 512, "/b"),
+		request(2500999, IOSCHED_FLUSH, 0, 0, "/a"),
+		request(4000000, IOSCHED_DISCARD, 0, 2147483648u, "/a"),
 	};
 	struct iosched_trace_writer_options o = writing(IOSCHED_TRACE_FIO_V2);
 	char *text = written(&o, recs, 4);
@@ -95,8 +95,8 @@ END_TEST
 START_TEST(fio_version_3_gets_microseconds)
 {
 	struct iosched_trace_record recs[] = {
-	    request(1500, IOSCHED_READ, 0, 4096, NULL),
-	    request(2500999, IOSCHED_WRITE, 4096, 512, NULL),
+		request(1500, IOSCHED_READ, 0, 4096, NULL),
+		request(2500999, IOSCHED_WRITE, 4096, 512, NULL),
 	};
 	struct iosched_trace_writer_options o = writing(IOSCHED_TRACE_FIO_V3);
 	char *text;
@@ -104,9 +104,9 @@ START_TEST(fio_version_3_gets_microseconds)
 	recs[1].device = 8u << 20 | 52;
 	text = written(&o, recs, 2);
 	ck_assert_str_eq(
-	    text, "fio version 3 iolog\n1 dev-0-0 add\n1 dev-0-0 open\n1 dev-0-0 read 0 4096\n"
-		  "2500 dev-8-52 add\n2500 dev-8-52 open\n2500 dev-8-52 write 4096 512\n"
-		  "2500 dev-0-0 close\n2500 dev-8-52 close\n");
+		text, "fio version 3 iolog\n1 dev-0-0 add\n1 dev-0-0 open\n1 dev-0-0 read 0 4096\n"
+		      "2500 dev-8-52 add\n2500 dev-8-52 open\n2500 dev-8-52 write 4096 512\n"
+		      "2500 dev-0-0 close\n2500 dev-8-52 close\n");
 	free(text);
 	o.file = "/dev/null";
 	text = written(&o, recs, 1);
@@ -243,8 +243,8 @@ static void round_trip(const char *path, enum iosched_trace_format from,
 	size_t n;
 	char *text;
 
-	in.select =
-	    by == IOSCHED_TRACE_NATIVE ? IOSCHED_TRACE_SELECT_ALL : IOSCHED_TRACE_SELECT_ARRIVALS;
+	in.select = by == IOSCHED_TRACE_NATIVE ? IOSCHED_TRACE_SELECT_ALL
+					       : IOSCHED_TRACE_SELECT_ARRIVALS;
 	in.from_zero = by != IOSCHED_TRACE_NATIVE;
 	ck_assert_int_eq(iosched_trace_open(&t, path, &in), 0);
 	n = read_all(t, recs);
@@ -307,10 +307,11 @@ static void all_round_trips(const char *path, enum iosched_trace_format format)
 
 START_TEST(what_was_read_of_any_format_is_written_and_read_again)
 {
-	static const char *const folders[] = {
-	    "trace_biosnoop", "trace_blkparse", "trace_blktrace", "trace_disksim", "trace_fio_v1",
-	    "trace_fio_v2",   "trace_fio_v3",	"trace_fiu",	  "trace_mqsim",   "trace_msr",
-	    "trace_native",   "trace_spc",	"trace_validate"};
+	static const char *const folders[] = {"trace_biosnoop", "trace_blkparse", "trace_blktrace",
+					      "trace_disksim",	"trace_fio_v1",	  "trace_fio_v2",
+					      "trace_fio_v3",	"trace_fiu",	  "trace_mqsim",
+					      "trace_msr",	"trace_native",	  "trace_spc",
+					      "trace_validate"};
 
 	/* One folder of samples for each format. */
 	ck_assert_uint_eq(sizeof(folders) / sizeof(folders[0]), IOSCHED_TRACE_FORMATS - 1);
