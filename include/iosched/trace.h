@@ -95,7 +95,7 @@ enum iosched_trace_flag {
 /** One line or record of a trace. What a format does not have is 0. */
 struct iosched_trace_record {
 	iosched_time
-	    time; /**< ns; the origin is the format's, see iosched_trace_options::from_zero */
+		time; /**< ns; the origin is the format's, see iosched_trace_options::from_zero */
 	uint64_t offset;   /**< first byte; offset + length does not overflow */
 	uint64_t length;   /**< bytes; 0 where the trace has 0 */
 	uint64_t context;  /**< process id; for formats without one, device + 1 */
@@ -257,6 +257,7 @@ IOSCHED_API enum iosched_trace_format iosched_trace_format(const struct iosched_
  * of pauses (fio version 1 and 2), or of the one drive it was measured on (validate), or nothing
  * (iosnoop without start times).
  * @param t  the reader, after its first record
+ * @return true: `time` is when a request arrived
  * Threads: the reader's caller.   Cost: O(1).
  */
 IOSCHED_API bool iosched_trace_timed(const struct iosched_trace *t);
@@ -309,7 +310,9 @@ IOSCHED_API void iosched_trace_rwbs(const struct iosched_trace_record *rec, char
 /**
  * Can it be replayed: does it read, write, flush or discard something?
  * Raw commands and extents of length 0 (but for flushes) cannot.
- * @param rec  the record   Threads: any.   Cost: O(1).
+ * @param rec  the record
+ * @return true: iosched_trace_to_request() would make a request of it
+ * Threads: any.   Cost: O(1).
  */
 IOSCHED_API bool iosched_trace_replayable(const struct iosched_trace_record *rec);
 

@@ -34,11 +34,11 @@ static const struct {
 	const char *title;
 	enum column column;
 } titles[] = {
-    {"COMM", COLUMN_COMM},	 {"TIME(s)", COLUMN_TIME},  {"STARTs", COLUMN_START},
-    {"PID", COLUMN_PID},	 {"DISK", COLUMN_DISK},	    {"DEV", COLUMN_DEVICE},
-    {"T", COLUMN_TYPE},		 {"TYPE", COLUMN_TYPE},	    {"SECTOR", COLUMN_SECTOR},
-    {"BLOCK", COLUMN_SECTOR},	 {"BYTES", COLUMN_BYTES},   {"QUE(ms)", COLUMN_QUEUED},
-    {"LAT(ms)", COLUMN_LATENCY}, {"LATms", COLUMN_LATENCY},
+	{"COMM", COLUMN_COMM},	     {"TIME(s)", COLUMN_TIME},	{"STARTs", COLUMN_START},
+	{"PID", COLUMN_PID},	     {"DISK", COLUMN_DISK},	{"DEV", COLUMN_DEVICE},
+	{"T", COLUMN_TYPE},	     {"TYPE", COLUMN_TYPE},	{"SECTOR", COLUMN_SECTOR},
+	{"BLOCK", COLUMN_SECTOR},    {"BYTES", COLUMN_BYTES},	{"QUE(ms)", COLUMN_QUEUED},
+	{"LAT(ms)", COLUMN_LATENCY}, {"LATms", COLUMN_LATENCY},
 };
 
 struct biosnoop {
@@ -206,10 +206,10 @@ static int biosnoop_line(struct iosched_trace *t, struct ios_span line,
 }
 
 const struct ios_trace_format ios_trace_biosnoop = {
-    .name = "biosnoop",
-    .alias = "iosnoop",
-    .summary = "bcc biosnoop and perf-tools iosnoop, columns as in the header",
-    .matches = is_header,
-    .state_size = sizeof(struct biosnoop),
-    .line = biosnoop_line,
+	.name = "biosnoop",
+	.alias = "iosnoop",
+	.summary = "bcc biosnoop and perf-tools iosnoop, columns as in the header",
+	.matches = is_header,
+	.state_size = sizeof(struct biosnoop),
+	.line = biosnoop_line,
 };

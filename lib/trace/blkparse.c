@@ -37,7 +37,7 @@ static bool is_summary(struct ios_span line)
 static bool take_bracket(struct ios_span *rest, struct ios_span *inside)
 {
 	const char *open =
-	    ios_span_empty(*rest) ? NULL : memchr(rest->at, '[', ios_span_length(*rest));
+		ios_span_empty(*rest) ? NULL : memchr(rest->at, '[', ios_span_length(*rest));
 	const char *close = rest->end;
 
 	*inside = (struct ios_span){rest->end, rest->end};
@@ -159,8 +159,8 @@ static int blkparse_line(struct iosched_trace *t, struct ios_span line,
 }
 
 const struct ios_trace_format ios_trace_blkparse = {
-    .name = "blkparse",
-    .summary = "blkparse's default text",
-    .matches = blkparse_matches,
-    .line = blkparse_line,
+	.name = "blkparse",
+	.summary = "blkparse's default text",
+	.matches = blkparse_matches,
+	.line = blkparse_line,
 };

@@ -35,12 +35,15 @@ enum {
 
 /* Events by their number in the file. */
 static const uint8_t events[] = {
-    [1] = IOSCHED_TRACE_QUEUE,	 [2] = IOSCHED_TRACE_BACK_MERGE,    [3] = IOSCHED_TRACE_FRONT_MERGE,
-    [4] = IOSCHED_TRACE_GET,	 [5] = IOSCHED_TRACE_SLEEP,	    [6] = IOSCHED_TRACE_REQUEUE,
-    [7] = IOSCHED_TRACE_ISSUE,	 [8] = IOSCHED_TRACE_COMPLETE,	    [9] = IOSCHED_TRACE_PLUG,
-    [10] = IOSCHED_TRACE_UNPLUG, [11] = IOSCHED_TRACE_UNPLUG_TIMER, [12] = IOSCHED_TRACE_INSERT,
-    [13] = IOSCHED_TRACE_SPLIT,	 [14] = IOSCHED_TRACE_BOUNCE,	    [15] = IOSCHED_TRACE_REMAP,
-    [16] = IOSCHED_TRACE_ABORT,	 [17] = IOSCHED_TRACE_DRIVER,
+	[1] = IOSCHED_TRACE_QUEUE,	   [2] = IOSCHED_TRACE_BACK_MERGE,
+	[3] = IOSCHED_TRACE_FRONT_MERGE,   [4] = IOSCHED_TRACE_GET,
+	[5] = IOSCHED_TRACE_SLEEP,	   [6] = IOSCHED_TRACE_REQUEUE,
+	[7] = IOSCHED_TRACE_ISSUE,	   [8] = IOSCHED_TRACE_COMPLETE,
+	[9] = IOSCHED_TRACE_PLUG,	   [10] = IOSCHED_TRACE_UNPLUG,
+	[11] = IOSCHED_TRACE_UNPLUG_TIMER, [12] = IOSCHED_TRACE_INSERT,
+	[13] = IOSCHED_TRACE_SPLIT,	   [14] = IOSCHED_TRACE_BOUNCE,
+	[15] = IOSCHED_TRACE_REMAP,	   [16] = IOSCHED_TRACE_ABORT,
+	[17] = IOSCHED_TRACE_DRIVER,
 };
 
 /* A record as it is in the file, in our byte order. */
@@ -64,7 +67,7 @@ struct blktrace {
 	uint32_t *heap; /* source numbers, the earliest at 0 */
 	uint32_t heap_count;
 	uint32_t
-	    pending; /* source to fetch from before the heap's top counts; from 0 up at first */
+		pending; /* source to fetch from before the heap's top counts; from 0 up at first */
 	bool all_started;
 	struct {
 		uint32_t pid;
@@ -96,17 +99,17 @@ bool ios_trace_blktrace_magic(const char *bytes)
 static struct raw decode(const unsigned char *p, bool big)
 {
 	return (struct raw){
-	    .magic = (uint32_t)load(p, 4, big),
-	    .sequence = (uint32_t)load(p + 4, 4, big),
-	    .time = load(p + 8, 8, big),
-	    .sector = load(p + 16, 8, big),
-	    .bytes = (uint32_t)load(p + 24, 4, big),
-	    .action = (uint32_t)load(p + 28, 4, big),
-	    .pid = (uint32_t)load(p + 32, 4, big),
-	    .device = (uint32_t)load(p + 36, 4, big),
-	    .cpu = (uint32_t)load(p + 40, 4, big),
-	    .error = (uint16_t)load(p + 44, 2, big),
-	    .pdu_bytes = (uint16_t)load(p + 46, 2, big),
+		.magic = (uint32_t)load(p, 4, big),
+		.sequence = (uint32_t)load(p + 4, 4, big),
+		.time = load(p + 8, 8, big),
+		.sector = load(p + 16, 8, big),
+		.bytes = (uint32_t)load(p + 24, 4, big),
+		.action = (uint32_t)load(p + 28, 4, big),
+		.pid = (uint32_t)load(p + 32, 4, big),
+		.device = (uint32_t)load(p + 36, 4, big),
+		.cpu = (uint32_t)load(p + 40, 4, big),
+		.error = (uint16_t)load(p + 44, 2, big),
+		.pdu_bytes = (uint16_t)load(p + 46, 2, big),
 	};
 }
 
@@ -250,7 +253,7 @@ static int translate(struct iosched_trace *t, struct source *s, const struct raw
 /* The next record of one file into its `record`: as a format's fetch. */
 static int advance(struct iosched_trace *t, struct source *s)
 {
-	struct raw raw = { 0 };
+	struct raw raw = {0};
 	int got = s->finished ? 0 : read_raw(t, s, &raw);
 	int what;
 
@@ -363,10 +366,10 @@ static void blktrace_finish(struct iosched_trace *t)
 }
 
 const struct ios_trace_format ios_trace_blktrace = {
-    .name = "blktrace",
-    .summary = "blktrace binary version 7, merged or one file per CPU",
-    .state_size = sizeof(struct blktrace),
-    .begin = blktrace_begin,
-    .finish = blktrace_finish,
-    .fetch = blktrace_fetch,
+	.name = "blktrace",
+	.summary = "blktrace binary version 7, merged or one file per CPU",
+	.state_size = sizeof(struct blktrace),
+	.begin = blktrace_begin,
+	.finish = blktrace_finish,
+	.fetch = blktrace_fetch,
 };

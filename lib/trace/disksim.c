@@ -93,16 +93,16 @@ static int mqsim_line(struct iosched_trace *t, struct ios_span line,
 }
 
 const struct ios_trace_format ios_trace_disksim = {
-    .name = "disksim",
-    .summary = "DiskSim ASCII: milliseconds device sector sectors flags",
-    .matches = disksim_matches,
-    .line = disksim_line,
+	.name = "disksim",
+	.summary = "DiskSim ASCII: milliseconds device sector sectors flags",
+	.matches = disksim_matches,
+	.line = disksim_line,
 };
 
 const struct ios_trace_format ios_trace_mqsim = {
-    .name = "mqsim",
-    .alias = "ssdsim",
-    .summary = "MQSim and SSDsim: nanoseconds device sector sectors type",
-    .matches = mqsim_matches,
-    .line = mqsim_line,
+	.name = "mqsim",
+	.alias = "ssdsim",
+	.summary = "MQSim and SSDsim: nanoseconds device sector sectors type",
+	.matches = mqsim_matches,
+	.line = mqsim_line,
 };

@@ -202,25 +202,25 @@ static int v1_line(struct iosched_trace *t, struct ios_span line, struct iosched
 }
 
 const struct ios_trace_format ios_trace_fio_v1 = {
-    .name = "fio-v1",
-    .summary = "fio iolog version 1: rw, offset, length",
-    .line = v1_line,
-    .untimed = true,
+	.name = "fio-v1",
+	.summary = "fio iolog version 1: rw, offset, length",
+	.line = v1_line,
+	.untimed = true,
 };
 
 const struct ios_trace_format ios_trace_fio_v2 = {
-    .name = "fio-v2",
-    .summary = "fio iolog version 2: file action offset length, no times",
-    .matches = v2_matches,
-    .state_size = sizeof(struct fio),
-    .line = v2_line,
-    .untimed = true,
+	.name = "fio-v2",
+	.summary = "fio iolog version 2: file action offset length, no times",
+	.matches = v2_matches,
+	.state_size = sizeof(struct fio),
+	.line = v2_line,
+	.untimed = true,
 };
 
 const struct ios_trace_format ios_trace_fio_v3 = {
-    .name = "fio-v3",
-    .summary = "fio iolog version 3: microseconds file action offset length",
-    .matches = v3_matches,
-    .state_size = sizeof(struct fio),
-    .line = v3_line,
+	.name = "fio-v3",
+	.summary = "fio iolog version 3: microseconds file action offset length",
+	.matches = v3_matches,
+	.state_size = sizeof(struct fio),
+	.line = v3_line,
 };

@@ -66,8 +66,8 @@ static int fiu_line(struct iosched_trace *t, struct ios_span line, struct iosche
 }
 
 const struct ios_trace_format ios_trace_fiu = {
-    .name = "fiu",
-    .summary = "FIU content traces: ns pid process sector sectors op major minor hash",
-    .matches = fiu_matches,
-    .line = fiu_line,
+	.name = "fiu",
+	.summary = "FIU content traces: ns pid process sector sectors op major minor hash",
+	.matches = fiu_matches,
+	.line = fiu_line,
 };

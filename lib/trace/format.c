@@ -13,20 +13,20 @@
 static const struct ios_trace_format auto_format = {.name = "auto"};
 
 const struct ios_trace_format *const ios_trace_formats[IOSCHED_TRACE_FORMATS] = {
-    [IOSCHED_TRACE_AUTO] = &auto_format,
-    [IOSCHED_TRACE_NATIVE] = &ios_trace_native,
-    [IOSCHED_TRACE_BLKTRACE] = &ios_trace_blktrace,
-    [IOSCHED_TRACE_BLKPARSE] = &ios_trace_blkparse,
-    [IOSCHED_TRACE_FIO_V1] = &ios_trace_fio_v1,
-    [IOSCHED_TRACE_FIO_V2] = &ios_trace_fio_v2,
-    [IOSCHED_TRACE_FIO_V3] = &ios_trace_fio_v3,
-    [IOSCHED_TRACE_SPC] = &ios_trace_spc,
-    [IOSCHED_TRACE_MSR] = &ios_trace_msr,
-    [IOSCHED_TRACE_DISKSIM] = &ios_trace_disksim,
-    [IOSCHED_TRACE_MQSIM] = &ios_trace_mqsim,
-    [IOSCHED_TRACE_VALIDATE] = &ios_trace_validate,
-    [IOSCHED_TRACE_BIOSNOOP] = &ios_trace_biosnoop,
-    [IOSCHED_TRACE_FIU] = &ios_trace_fiu,
+	[IOSCHED_TRACE_AUTO] = &auto_format,
+	[IOSCHED_TRACE_NATIVE] = &ios_trace_native,
+	[IOSCHED_TRACE_BLKTRACE] = &ios_trace_blktrace,
+	[IOSCHED_TRACE_BLKPARSE] = &ios_trace_blkparse,
+	[IOSCHED_TRACE_FIO_V1] = &ios_trace_fio_v1,
+	[IOSCHED_TRACE_FIO_V2] = &ios_trace_fio_v2,
+	[IOSCHED_TRACE_FIO_V3] = &ios_trace_fio_v3,
+	[IOSCHED_TRACE_SPC] = &ios_trace_spc,
+	[IOSCHED_TRACE_MSR] = &ios_trace_msr,
+	[IOSCHED_TRACE_DISKSIM] = &ios_trace_disksim,
+	[IOSCHED_TRACE_MQSIM] = &ios_trace_mqsim,
+	[IOSCHED_TRACE_VALIDATE] = &ios_trace_validate,
+	[IOSCHED_TRACE_BIOSNOOP] = &ios_trace_biosnoop,
+	[IOSCHED_TRACE_FIU] = &ios_trace_fiu,
 };
 
 const char *iosched_trace_format_name(enum iosched_trace_format format)

@@ -35,7 +35,7 @@ static size_t find_end(struct ios_trace_input *in, bool *terminated)
 	for (;;) {
 		const char *at = ios_trace_input_at(in);
 		const char *newline =
-		    have > searched ? memchr(at + searched, '\n', have - searched) : NULL;
+			have > searched ? memchr(at + searched, '\n', have - searched) : NULL;
 
 		*terminated = newline != NULL;
 		searched = have;

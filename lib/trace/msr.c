@@ -86,8 +86,8 @@ static int msr_line(struct iosched_trace *t, struct ios_span line, struct iosche
 }
 
 const struct ios_trace_format ios_trace_msr = {
-    .name = "msr",
-    .summary = "MSR-Cambridge CSV: ticks,host,disk,Read|Write,offset,bytes,response",
-    .matches = msr_matches,
-    .line = msr_line,
+	.name = "msr",
+	.summary = "MSR-Cambridge CSV: ticks,host,disk,Read|Write,offset,bytes,response",
+	.matches = msr_matches,
+	.line = msr_line,
 };

@@ -17,17 +17,17 @@ struct native {
 };
 
 const struct ios_native_flag ios_native_flags[] = {
-    {'S', IOSCHED_RQ_SYNC},
-    {'M', IOSCHED_RQ_META},
-    {'I', IOSCHED_RQ_NOIDLE},
-    {'F', IOSCHED_RQ_FUA},
-    {'H', IOSCHED_RQ_HEAD},
-    {'N', IOSCHED_RQ_NOMERGE},
-    {'A', IOSCHED_TRACE_READAHEAD},
-    {'P', IOSCHED_TRACE_PREFLUSH},
-    {'B', IOSCHED_TRACE_BARRIER},
-    {'C', IOSCHED_TRACE_PASSTHROUGH},
-    {'\0', 0},
+	{'S', IOSCHED_RQ_SYNC},
+	{'M', IOSCHED_RQ_META},
+	{'I', IOSCHED_RQ_NOIDLE},
+	{'F', IOSCHED_RQ_FUA},
+	{'H', IOSCHED_RQ_HEAD},
+	{'N', IOSCHED_RQ_NOMERGE},
+	{'A', IOSCHED_TRACE_READAHEAD},
+	{'P', IOSCHED_TRACE_PREFLUSH},
+	{'B', IOSCHED_TRACE_BARRIER},
+	{'C', IOSCHED_TRACE_PASSTHROUGH},
+	{'\0', 0},
 };
 
 const char *const ios_native_classes[3] = {"be", "rt", "idle"};
@@ -227,9 +227,9 @@ static int native_line(struct iosched_trace *t, struct ios_span line,
 }
 
 const struct ios_trace_format ios_trace_native = {
-    .name = "native",
-    .summary = "our own text: time_ns context op flags offset length [class.level] [key=value]",
-    .matches = native_matches,
-    .state_size = sizeof(struct native),
-    .line = native_line,
+	.name = "native",
+	.summary = "our own text: time_ns context op flags offset length [class.level] [key=value]",
+	.matches = native_matches,
+	.state_size = sizeof(struct native),
+	.line = native_line,
 };

@@ -21,15 +21,18 @@ static bool push_digit(uint64_t *value, unsigned digit)
 int ios_number_u64(struct ios_span s, uint64_t *out)
 {
 	uint64_t value = 0;
+	bool fits = true;
 
 	if (ios_span_empty(s))
 		return -EINVAL;
-	for (const char *p = s.at; p < s.end; p++)
+	/* "Not a number" goes before "too large", so every character is looked at. */
+	for (const char *p = s.at; p < s.end; p++) {
 		if (!is_digit(*p))
 			return -EINVAL;
-	for (const char *p = s.at; p < s.end; p++)
-		if (!push_digit(&value, (unsigned)(*p - '0')))
-			return -ERANGE;
+		fits = fits && push_digit(&value, (unsigned)(*p - '0'));
+	}
+	if (!fits)
+		return -ERANGE;
 	*out = value;
 	return 0;
 }

@@ -18,9 +18,9 @@
 void iosched_trace_options_init(struct iosched_trace_options *o, size_t size)
 {
 	struct iosched_trace_options defaults = {
-	    .size = size,
-	    .window = 4096,
-	    .spc_block_bytes = 512,
+		.size = size,
+		.window = 4096,
+		.spc_block_bytes = 512,
 	};
 
 	memset(o, 0, size);

@@ -63,8 +63,8 @@ struct iosched_trace {
 };
 
 extern const struct ios_trace_format ios_trace_native, ios_trace_blktrace, ios_trace_blkparse,
-    ios_trace_fio_v1, ios_trace_fio_v2, ios_trace_fio_v3, ios_trace_spc, ios_trace_msr,
-    ios_trace_disksim, ios_trace_mqsim, ios_trace_validate, ios_trace_biosnoop, ios_trace_fiu;
+	ios_trace_fio_v1, ios_trace_fio_v2, ios_trace_fio_v3, ios_trace_spc, ios_trace_msr,
+	ios_trace_disksim, ios_trace_mqsim, ios_trace_validate, ios_trace_biosnoop, ios_trace_fiu;
 
 /* The window that a reader with @t's options needs; decides `decided`. */
 int ios_trace_window_for(struct iosched_trace *t);

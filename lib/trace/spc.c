@@ -55,8 +55,8 @@ static int spc_line(struct iosched_trace *t, struct ios_span line, struct iosche
 }
 
 const struct ios_trace_format ios_trace_spc = {
-    .name = "spc",
-    .summary = "SPC and UMass: asu,lba,bytes,op,seconds",
-    .matches = spc_matches,
-    .line = spc_line,
+	.name = "spc",
+	.summary = "SPC and UMass: asu,lba,bytes,op,seconds",
+	.matches = spc_matches,
+	.line = spc_line,
 };

@@ -63,10 +63,10 @@ static int validate_line(struct iosched_trace *t, struct ios_span line,
 }
 
 const struct ios_trace_format ios_trace_validate = {
-    .name = "validate",
-    .summary = "DiskSim validate: op cache sector sectors service-us pause-us",
-    .matches = validate_matches,
-    .state_size = sizeof(struct validate),
-    .line = validate_line,
-    .untimed = true,
+	.name = "validate",
+	.summary = "DiskSim validate: op cache sector sectors service-us pause-us",
+	.matches = validate_matches,
+	.state_size = sizeof(struct validate),
+	.line = validate_line,
+	.untimed = true,
 };

@@ -89,10 +89,10 @@ static void put_request(struct iosched_trace_writer *w, const char *file, uint64
 			const struct iosched_request *rq)
 {
 	static const char *const actions[] = {
-	    [IOSCHED_READ] = "read",
-	    [IOSCHED_WRITE] = "write",
-	    [IOSCHED_FLUSH] = "sync",
-	    [IOSCHED_DISCARD] = "trim",
+		[IOSCHED_READ] = "read",
+		[IOSCHED_WRITE] = "write",
+		[IOSCHED_FLUSH] = "sync",
+		[IOSCHED_DISCARD] = "trim",
 	};
 
 	put_time(w, time);

@@ -12,8 +12,8 @@
 void iosched_trace_writer_options_init(struct iosched_trace_writer_options *o, size_t size)
 {
 	struct iosched_trace_writer_options defaults = {
-	    .size = size,
-	    .format = IOSCHED_TRACE_NATIVE,
+		.size = size,
+		.format = IOSCHED_TRACE_NATIVE,
 	};
 
 	memset(o, 0, size);
