@@ -10,7 +10,7 @@
  * that. Its clock starts at the first completion, so arrivals are moved on by the first row's
  * LAT + QUE, and what would still be before 0 is at 0.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 enum column {
 	COLUMN_COMM,

@@ -8,7 +8,7 @@
  * bracket at its end, with a process name (which may have blanks in it) or, for a
  * completion, an error number. The summary behind the events ends the trace.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 static bool blkparse_matches(struct ios_span line)
 {

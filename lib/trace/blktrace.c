@@ -9,7 +9,7 @@
  * Process names come as records of their own before the first I/O of a process; a
  * small table keeps the last one seen for each pid (colliding pids lose theirs).
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  * DiskSim: milliseconds with a fraction, flags in hex of which bit 0 says read.
  * MQSim: whole nanoseconds, 1 = read, 0 = write. The fraction tells them apart.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 static bool five_columns(struct ios_span line, struct ios_span *words)
 {

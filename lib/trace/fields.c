@@ -3,7 +3,7 @@
  * fields: one field of a line into one member of a record, with the complaint if it cannot be.
  * All of them return 0 or -EBADMSG (names: also -E2BIG, -ENOMEM).
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 #include <stdarg.h>
 

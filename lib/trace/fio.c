@@ -9,7 +9,7 @@
  * A file must be added, then opened, before I/O. State: the clock of `wait` lines; which
  * files are added and open is kept with their names.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 #define NSEC_PER_USEC 1000u
 #define NSEC_PER_MSEC 1000000u

@@ -6,7 +6,7 @@
  *
  * The hash is ignored: it is of 4 KiB or of 512 B blocks, depending on the trace.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 enum { TIME, PID, PROCESS, SECTOR, COUNT, OP, MAJOR, MINOR, HASH, COLUMNS };
 

@@ -5,7 +5,7 @@
  * A binary trace shows its magic. A text is of the first format in the order below
  * that one of its first lines fits; the strict ones (a header, a typed column) come first.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 /* Lines that fit nothing before we give up: "Tracing block I/O" and the like. */
 #define DETECT_LINES 32

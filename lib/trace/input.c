@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* input: see input.h. */
-#include "input.h"
+#include "trace/input.h"
 
 #include <errno.h>
 #include <stdlib.h>

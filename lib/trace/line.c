@@ -3,7 +3,7 @@
  * line: lines out of an input. A line too long or with a NUL in it is taken as a whole, so that
  * reading can go on behind it; no more than the buffer is ever held.
  */
-#include "text.h"
+#include "trace/text.h"
 
 #include <errno.h>
 

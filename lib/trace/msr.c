@@ -7,7 +7,7 @@
  * Ticks are Windows's: 100 ns since 1601. Times become ns since 1970. Rows are partly in order of
  * completion; the window sorts them.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 /* From 1601-01-01 to 1970-01-01 in 100 ns: 134774 days. */
 #define UNIX_EPOCH_TICKS (134774ull * 86400 * 10000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* names: see names.h. */
-#include "names.h"
+#include "trace/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef IOS_TRACE_NAMES_H
 #define IOS_TRACE_NAMES_H
 
-#include "text.h"
+#include "trace/text.h"
 
 #define IOS_TRACE_NAMES_MAX 65536
 /* fio's own limit of a file name is 256 with the NUL. */

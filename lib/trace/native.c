@@ -8,7 +8,7 @@
  * The grammar with all keys is in docs/formats.md; native.h has the letters, which the writer
  * uses too. It keeps every member of a record but its position.
  */
-#include "native.h"
+#include "trace/native.h"
 
 #include <stdlib.h>
 

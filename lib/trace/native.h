@@ -3,7 +3,7 @@
 #ifndef IOS_TRACE_NATIVE_H
 #define IOS_TRACE_NATIVE_H
 
-#include "reader.h"
+#include "trace/reader.h"
 
 /* Letters of enum iosched_op in its order, and N for none. */
 #define IOS_NATIVE_OPS "RWFDN"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* number: numbers of text traces, in integers; see text.h. */
-#include "text.h"
+#include "trace/text.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  * A reader that could not be opened is still handed out, ended, with its
  * error in it: the sentence is worth more than the number.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 #include <dirent.h>
 #include <stdlib.h>

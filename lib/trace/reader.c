@@ -6,7 +6,7 @@
  * source ended? otherwise fetch one more. An error of the source ends it; what is in the window
  * comes first, then the error, and from then on always the error.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 /* SELECT_ARRIVALS looks this far ahead for a Q at least: a trace begins with the
  * completions of what was in flight when it was started, and queues were never

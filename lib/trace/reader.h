@@ -11,10 +11,10 @@
 
 #include <errno.h>
 
-#include "input.h"
-#include "names.h"
-#include "text.h"
-#include "window.h"
+#include "trace/input.h"
+#include "trace/names.h"
+#include "trace/text.h"
+#include "trace/window.h"
 
 /* What a format's functions return; negative: an errno, and ios_trace_bad() has said why. */
 enum {

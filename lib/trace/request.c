@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* request: from a record of a trace to a request that can be inserted. */
-#include "reader.h"
+#include "trace/reader.h"
 
 #define REQUEST_FLAGS                                                                       \
 	((uint32_t)IOSCHED_RQ_SYNC | IOSCHED_RQ_META | IOSCHED_RQ_NOIDLE | IOSCHED_RQ_FUA | \

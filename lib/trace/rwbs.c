@@ -5,7 +5,7 @@
  * [F = flush first] one of W D R N, or F alone for a flush, then F fua, A readahead, S sync,
  * M metadata, B barrier. Letters of kernels to come are accepted and mean nothing to us.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 static const char *const event_names[IOSCHED_TRACE_EVENTS] = {
 	[IOSCHED_TRACE_REQUEST] = "-",	  [IOSCHED_TRACE_QUEUE] = "Q",

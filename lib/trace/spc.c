@@ -7,7 +7,7 @@
  * Blocks of an lba are options.spc_block_bytes long; sizes are bytes, may be 0 and need not be
  * whole blocks. The unit (asu) is the device.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 static bool spc_matches(struct ios_span line)
 {

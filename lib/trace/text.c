@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* text: words of a line; see text.h. */
-#include "text.h"
+#include "trace/text.h"
 
 #include <strings.h>
 

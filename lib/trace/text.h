@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "input.h"
+#include "trace/input.h"
 
 /* Characters [at, end). */
 struct ios_span {

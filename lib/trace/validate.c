@@ -7,7 +7,7 @@
  * There is no clock in it: a request is issued, served, and after the pause the next is
  * issued. The time of a record is the sum of all before it, which is when that drive got it.
  */
-#include "reader.h"
+#include "trace/reader.h"
 
 struct validate {
 	iosched_time clock;

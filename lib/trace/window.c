@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* window: see window.h. */
-#include "window.h"
+#include "trace/window.h"
 
 #include <errno.h>
 #include <stdlib.h>

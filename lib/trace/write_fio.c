@@ -5,7 +5,7 @@
  * A file is added and opened before its first request, and all are closed at the end. Version 3
  * has the time in each line; version 2 gets a `wait` line whenever time has moved on.
  */
-#include "writer.h"
+#include "trace/writer.h"
 
 #include <inttypes.h>
 

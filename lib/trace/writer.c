@@ -4,7 +4,7 @@
  *
  * State: the stream, the first error of it (which stays), and fio's table of files.
  */
-#include "writer.h"
+#include "trace/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef IOS_TRACE_WRITER_H
 #define IOS_TRACE_WRITER_H
 
-#include "native.h"
+#include "trace/native.h"
 
 struct iosched_trace_writer {
 	struct iosched_trace_writer_options options;
