@@ -156,7 +156,9 @@ struct iosched_request {
 	} internal;				 /**< private */
 };
 
-/** The next absorbed request after @p rq in offset order, or NULL.
+/** The next absorbed request after @p rq in offset order.
+ * @param rq  an absorbed request
+ * @return the next one, or NULL
  * Start with `parent->merged`. Valid until the parent is completed.
  * Threads: as for the queue. Cost: O(1). @ingroup request */
 static inline struct iosched_request *iosched_merged_next(const struct iosched_request *rq)
@@ -164,7 +166,9 @@ static inline struct iosched_request *iosched_merged_next(const struct iosched_r
 	return rq->internal.next;
 }
 
-/** Does someone wait for @p rq? True of reads and of writes flagged #IOSCHED_RQ_SYNC. */
+/** Does someone wait for @p rq?
+ * @param rq  any request
+ * @return true of reads and of writes flagged #IOSCHED_RQ_SYNC   Threads: any. */
 static inline bool iosched_request_is_sync(const struct iosched_request *rq)
 {
 	return rq->op == IOSCHED_READ || (rq->flags & IOSCHED_RQ_SYNC) != 0;

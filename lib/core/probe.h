@@ -14,7 +14,13 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 #include <sys/sdt.h>
 #pragma GCC diagnostic pop
-#define IOS_PROBE(name, s, rq) DTRACE_PROBE2(iosched, name, s, rq)
+/* sdt.h leaves a variadic macro without arguments, which clang's -Wpedantic minds. */
+#define IOS_PROBE(name, s, rq)                                                                  \
+	do {                                                                                    \
+		_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") \
+			DTRACE_PROBE2(iosched, name, s, rq);                                    \
+		_Pragma("GCC diagnostic pop")                                                   \
+	} while (0)
 #else
 #define IOS_PROBE(name, s, rq) ((void)(s), (void)(rq))
 #endif

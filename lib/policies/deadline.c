@@ -51,7 +51,9 @@ static void deadline_insert(void *self, struct iosched_request *rq, iosched_time
 	enum direction dir = direction_of(rq);
 
 	(void)now;
-	rq->internal.expiry = rq->inserted + (dir == READ ? d->read_expire_ns : d->write_expire_ns);
+	/* The kernel's clock ticks in milliseconds: an arrival counts from the tick it fell in. */
+	rq->internal.expiry = rq->inserted - rq->inserted % NSEC_PER_MSEC +
+			      (dir == READ ? d->read_expire_ns : d->write_expire_ns);
 	ios_rqtree_insert(&d->sorted[dir], rq);
 	ios_fifo_insert(&d->fifo[dir], rq);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * replay_main: runs a fuzz target over files, without a fuzzer, so that every compiler and `make
- * check` can. Arguments are files or folders (whose files are taken, not their folders).
+ * check` can. Arguments are files or folders (whose files are taken, not their
+ * folders), or -random=N for N inputs of pseudo-random bytes.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -56,17 +57,46 @@ static int replay_folder(DIR *dir, const char *folder)
 	return result;
 }
 
+/* Programs nobody wrote, the same ones each time. */
+static void replay_random(unsigned long n)
+{
+	uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
+	uint8_t data[1024];
+
+	while (n-- > 0) {
+		size_t size, i;
+
+		for (i = 0; i < sizeof(data); i++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			data[i] = (uint8_t)(state >> 32);
+		}
+		size = (size_t)(state % sizeof(data));
+		LLVMFuzzerTestOneInput(data, size);
+		replayed++;
+	}
+}
+
+static int replay(const char *arg)
+{
+	DIR *dir;
+
+	if (strncmp(arg, "-random=", 8) == 0) {
+		replay_random(strtoul(arg + 8, NULL, 10));
+		return EXIT_SUCCESS;
+	}
+	dir = opendir(arg);
+	return dir != NULL ? replay_folder(dir, arg) : replay_file(arg);
+}
+
 int main(int argc, char **argv)
 {
 	int result = EXIT_SUCCESS;
 
-	for (int i = 1; i < argc; i++) {
-		DIR *dir = opendir(argv[i]);
-		int one = dir != NULL ? replay_folder(dir, argv[i]) : replay_file(argv[i]);
-
-		if (one != EXIT_SUCCESS)
+	for (int i = 1; i < argc; i++)
+		if (replay(argv[i]) != EXIT_SUCCESS)
 			result = EXIT_FAILURE;
-	}
 	printf("%u inputs replayed\n", replayed);
 	return replayed > 0 ? result : EXIT_FAILURE;
 }
