@@ -227,22 +227,24 @@ struct iosched_sim_config {
 	const struct iosched_sim_replay *replays; /**< the replays */
 	unsigned replay_count;			  /**< how many. Default 0 */
 
-	uint32_t reserved0; /**< zero */
-	uint64_t seed;	    /**< of the random numbers; any. Default 1 */
-	iosched_time
-	    length_ns; /**< loads submit nothing from then on; #IOSCHED_NEVER = until they are
-			* done, which all of them must then be able to be. Default 10 s */
+	uint32_t max_meters; /**< contexts metered apart, 1..65536; later ones share one row.
+			      * Default 1024 */
+	uint64_t seed;	     /**< of the random numbers; any. Default 1 */
+	/** Loads submit nothing from then on; #IOSCHED_NEVER = until they are done, which all
+	 * of them must then be able to be. Default 10 s */
+	iosched_time length_ns;
 	iosched_time warmup_ns;	  /**< meters begin then. Default 0 */
 	iosched_time interval_ns; /**< width of a point of the time series; 0 = none. Default 0 */
-	uint32_t max_meters;	  /**< contexts metered apart, 1..65536; later ones share one row.
-				     Default 1024 */
 	uint8_t audit; /**< 1: the queue walks its structures after every call (slow). Default 0 */
 	uint8_t drain; /**< 1: go on after length_ns until all submitted requests are done;
 			* 0: give back what is still queued then. Default 0 */
-	uint8_t reserved1[2]; /**< zero */
+	/** 1: a stream's weight or group that the policy cannot honour is left out, as when
+	 * policies are compared; 0: it is an error. Default 0 */
+	uint8_t weights_optional;
+	uint8_t reserved[5]; /**< zero */
 
-	/** Optional: every event of the queue, as iosched_params::event; the request's `user` is
-	 * the run's, `sim_request_number` tells which it is. Must not call into the simulator. */
+	/** Optional: every event of the queue, as iosched_params::event.
+	 * iosched_sim_request_number() tells which request it is. Must not call into the queue. */
 	void (*event)(void *user, const struct iosched_event *event);
 	void *event_user; /**< first argument of `event` */
 };

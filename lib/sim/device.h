@@ -44,6 +44,7 @@ struct ios_sim_device {
 	bool rotational;
 	bool write_cache; /* volatile */
 	bool array;
+	bool instant;		   /* commands take no time */
 	uint8_t parallel;	   /* enum iosched_parallel */
 	void (*ready)(void *user); /* a refused command would be taken now; set by the submitter */
 	void *ready_user;

@@ -134,6 +134,9 @@ int ios_sim_engine_run(struct ios_sim_engine *e)
 	while (e->stopped == 0 && e->count > 0) {
 		struct ios_sim_event *ev = e->heap[0].event;
 
+		e->fired_now = e->heap[0].when == e->now ? e->fired_now + 1 : 0;
+		if (e->fired_now > IOS_SIM_INSTANT_EVENTS)
+			return -ELOOP;
 		e->now = e->heap[0].when;
 		e->fired++;
 		ios_sim_cancel(e, ev);

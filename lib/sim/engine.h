@@ -28,10 +28,15 @@ struct ios_sim_heap_entry {
 	struct ios_sim_event *event;
 };
 
+/* So many events at one instant mean that time has stopped: the longest legitimate run of
+ * them is a trace replayed at once. */
+#define IOS_SIM_INSTANT_EVENTS (UINT64_C(1) << 26)
+
 struct ios_sim_engine {
 	iosched_time now;
 	uint64_t next_sequence;
 	uint64_t fired;
+	uint64_t fired_now; /* at this instant */
 	struct ios_sim_heap_entry *heap;
 	size_t count;
 	size_t room;
@@ -61,7 +66,7 @@ void ios_sim_cancel(struct ios_sim_engine *e, struct ios_sim_event *ev);
 void ios_sim_stop(struct ios_sim_engine *e, int why);
 
 /* Fire events in order until stop or until none is left.
- * Returns 0: none left; otherwise what stop was given. */
+ * Returns 0: none left; otherwise what stop was given, or -ELOOP: time has stopped. */
 int ios_sim_engine_run(struct ios_sim_engine *e);
 
 #endif

@@ -2,7 +2,6 @@
 #include "sim/ledger.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "sim/arith.h"
@@ -35,8 +34,11 @@ static bool grow(struct ios_sim_ledger *l)
 
 void ios_sim_ledger_book(struct ios_sim_ledger *l, uint64_t context, uint64_t ns)
 {
-	uint32_t i = ios_sim_map_get(&l->contexts, context);
+	uint32_t i;
 
+	if (l->closed)
+		return;
+	i = ios_sim_map_get(&l->contexts, context);
 	if (i == IOS_SIM_MAP_NONE || (i >= l->room && !grow(l))) {
 		l->failed = -ENOMEM;
 		return;

@@ -8,6 +8,8 @@
 #ifndef IOS_SIM_LEDGER_H
 #define IOS_SIM_LEDGER_H
 
+#include <stdbool.h>
+
 #include "sim/map.h"
 
 /* Whose the bytes of a command are: disjoint extents in offset order. The list covers the
@@ -24,7 +26,8 @@ struct ios_sim_ledger {
 	uint64_t *ns; /* by index in `contexts` */
 	size_t room;
 	uint64_t total;
-	int failed; /* 0, or -ENOMEM: a context could not be added */
+	bool closed; /* nothing more is booked */
+	int failed;  /* 0, or -ENOMEM: a context could not be added */
 };
 
 void ios_sim_ledger_init(struct ios_sim_ledger *l);
