@@ -116,9 +116,9 @@ enum iosched_sim_wait {
  * whatever becomes of those before.
  */
 struct iosched_sim_stream {
-	size_t size; /**< sizeof the caller's struct; set by iosched_sim_stream_init() */
-	const char
-	    *name; /**< for the tables; NULL: "ctx N". Must outlive the run; copied to the result */
+	size_t size;	  /**< sizeof the caller's struct; set by iosched_sim_stream_init() */
+	const char *name; /**< for the tables; NULL: "ctx N". Must outlive the run; copied to the
+			     result */
 	uint64_t context; /**< who asks. Several streams may share one. Default 1 */
 	uint64_t group;	  /**< the context's group, made if new; 0 = root. Default 0 */
 	uint32_t weight;  /**< the context's weight, 1..1000; 0 = leave the policy's. Default 0 */
@@ -137,9 +137,9 @@ struct iosched_sim_stream {
 	uint32_t refill; /**< submit again only when this few are outstanding, then up to depth;
 			  * 0..depth-1, or UINT32_MAX = depth-1. Default UINT32_MAX */
 	uint32_t
-	    read_permyriad;   /**< share of reads, 0..10000; the rest are writes. Default 10000 */
-	uint32_t write_flags; /**< enum iosched_rq_flag of its writes. Default 0 */
-	uint32_t read_flags;  /**< enum iosched_rq_flag of its reads. Default 0 */
+		read_permyriad; /**< share of reads, 0..10000; the rest are writes. Default 10000 */
+	uint32_t write_flags;	/**< enum iosched_rq_flag of its writes. Default 0 */
+	uint32_t read_flags;	/**< enum iosched_rq_flag of its reads. Default 0 */
 	uint32_t flush_every; /**< a FLUSH after so many writes, waited for; 0 = never. Default 0 */
 	enum iosched_sim_wait think; /**< distribution. Default fixed */
 	/** Streams of one number above 0 take turns on one sequential position (whose region
@@ -216,10 +216,10 @@ struct iosched_sim_config {
 	const char *device;	 /**< a preset's or model's name. Default "hdd" */
 	const char *device_text; /**< `name = value` lines over it; may itself start with `preset =`
 				  * or `model =`, which replaces `device`. Default NULL */
-	const char
-	    *device_text_name; /**< what errors call the text, e.g. its file name. Default NULL */
+	const char *device_text_name; /**< what errors call the text, e.g. its file name. Default
+					 NULL */
 	const struct iosched_sim_setting
-	    *overrides;		 /**< single parameters, over all of the above */
+		*overrides;	 /**< single parameters, over all of the above */
 	unsigned override_count; /**< how many. Default 0 */
 
 	unsigned stream_count;			  /**< how many. Default 0 */

@@ -27,17 +27,17 @@ struct fixed {
 };
 
 static const struct ios_sim_param params[] = {
-    {"capacity", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 60, UINT64_C(1) << 40,
-     offsetof(struct fixed_params, capacity), "size of the device"},
-    {"depth", IOS_SIM_UNIT_NONE, 1, 1 << 20, 32, offsetof(struct fixed_params, depth),
-     "commands it takes at once"},
-    {"channels", IOS_SIM_UNIT_NONE, 1, 1 << 20, 1, offsetof(struct fixed_params, channels),
-     "commands it serves at once"},
-    {"latency", IOS_SIM_UNIT_NS, 0, 3600 * NSEC_PER_SEC, NSEC_PER_MSEC,
-     offsetof(struct fixed_params, latency), "time per command"},
-    {"rate", IOS_SIM_UNIT_RATE, 0, UINT64_C(1) << 50, 0, offsetof(struct fixed_params, rate),
-     "transfer rate per channel on top; 0 = no time"},
-    {0},
+	{"capacity", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 60, UINT64_C(1) << 40,
+	 offsetof(struct fixed_params, capacity), "size of the device"},
+	{"depth", IOS_SIM_UNIT_NONE, 1, 1 << 20, 32, offsetof(struct fixed_params, depth),
+	 "commands it takes at once"},
+	{"channels", IOS_SIM_UNIT_NONE, 1, 1 << 20, 1, offsetof(struct fixed_params, channels),
+	 "commands it serves at once"},
+	{"latency", IOS_SIM_UNIT_NS, 0, 3600 * NSEC_PER_SEC, NSEC_PER_MSEC,
+	 offsetof(struct fixed_params, latency), "time per command"},
+	{"rate", IOS_SIM_UNIT_RATE, 0, UINT64_C(1) << 50, 0, offsetof(struct fixed_params, rate),
+	 "transfer rate per channel on top; 0 = no time"},
+	{0},
 };
 
 static int fixed_create(struct ios_sim_device **out, const void *values,
@@ -52,12 +52,12 @@ static int fixed_create(struct ios_sim_device **out, const void *values,
 		return -ENOMEM;
 	f->p = *p;
 	f->device = (struct ios_sim_device){
-	    .model = &ios_sim_fixed_model,
-	    .engine = engine,
-	    .ledger = ledger,
-	    .capacity = p->capacity,
-	    .depth = (uint32_t)p->depth,
-	    .parallel = p->channels > 1 ? IOSCHED_PARALLEL_YES : IOSCHED_PARALLEL_NO,
+		.model = &ios_sim_fixed_model,
+		.engine = engine,
+		.ledger = ledger,
+		.capacity = p->capacity,
+		.depth = (uint32_t)p->depth,
+		.parallel = p->channels > 1 ? IOSCHED_PARALLEL_YES : IOSCHED_PARALLEL_NO,
 	};
 	*out = &f->device;
 	return 0;
@@ -71,7 +71,7 @@ static void fixed_destroy(struct ios_sim_device *d)
 static void serve(struct fixed *f, struct ios_sim_command *cmd)
 {
 	uint64_t transfer =
-	    f->p.rate == 0 ? 0 : ios_sim_muldiv(cmd->length, NSEC_PER_SEC, f->p.rate);
+		f->p.rate == 0 ? 0 : ios_sim_muldiv(cmd->length, NSEC_PER_SEC, f->p.rate);
 
 	f->busy++;
 	f->device.stats.media_ops++;
@@ -109,11 +109,11 @@ static int fixed_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 }
 
 const struct ios_sim_model ios_sim_fixed_model = {
-    .name = "fixed",
-    .summary = "a constant time per command on each of n channels",
-    .params = params,
-    .params_size = sizeof(struct fixed_params),
-    .create = fixed_create,
-    .destroy = fixed_destroy,
-    .submit = fixed_submit,
+	.name = "fixed",
+	.summary = "a constant time per command on each of n channels",
+	.params = params,
+	.params_size = sizeof(struct fixed_params),
+	.create = fixed_create,
+	.destroy = fixed_destroy,
+	.submit = fixed_submit,
 };

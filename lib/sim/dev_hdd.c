@@ -91,56 +91,57 @@ struct hdd {
 
 /* Initial values: the 7200 rpm SATA disk of 2008 that the kernels' mail archives complain about. */
 static const struct ios_sim_param params[] = {
-    {"capacity", IOS_SIM_UNIT_BYTES, MIB, UINT64_C(1) << 50, UINT64_C(488397168) * 512,
-     MEMBER(capacity), "size of the device"},
-    {"rpm", IOS_SIM_UNIT_NONE, 100, 100000, 7200, MEMBER(rpm), "turns per minute"},
-    {"zones", IOS_SIM_UNIT_NONE, 1, IOS_SIM_MAX_ZONES, 16, MEMBER(zones),
-     "zones of equal size, each with its own sectors per track"},
-    {"rate_outer", IOS_SIM_UNIT_RATE, 100000, UINT64_C(10000000000), 80000000, MEMBER(rate_outer),
-     "media rate of the first zone"},
-    {"rate_inner", IOS_SIM_UNIT_RATE, 100000, UINT64_C(10000000000), 45000000, MEMBER(rate_inner),
-     "media rate of the last zone"},
-    {"seek_track", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 1000000, MEMBER(seek_track), "shortest seek"},
-    {"seek_average", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 8500000, MEMBER(seek_average),
-     "seek over a third of the stroke"},
-    {"seek_full", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 18000000, MEMBER(seek_full),
-     "seek over the full stroke"},
-    {"switch_time", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 0, MEMBER(switch_time),
-     "jump of half a track to four tracks"},
-    {"overhead", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 60000, MEMBER(overhead),
-     "time to take in a command"},
-    {"overhead_overlaps", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(overhead_overlaps),
-     "no overhead for a command queued before the medium came free"},
-    {"bus_rate", IOS_SIM_UNIT_RATE, 100000, UINT64_C(100000000000), 270000000, MEMBER(bus_rate),
-     "rate of the interface"},
-    {"depth", IOS_SIM_UNIT_NONE, 1, 65536, 31, MEMBER(depth), "commands it takes at once"},
-    {"ncq_window", IOS_SIM_UNIT_NONE, 1, 65536, 64, MEMBER(ncq_window),
-     "oldest commands among which it takes the nearest; 1 = in order"},
-    {"ncq_age", IOS_SIM_UNIT_NS, 0, UINT64_MAX, 1500000000, MEMBER(ncq_age),
-     "a command that has waited longer goes first"},
-    {"segments", IOS_SIM_UNIT_NONE, 1, IOS_SIM_MAX_SEGMENTS, 16, MEMBER(segments),
-     "read-ahead segments"},
-    {"segment_size", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 40, MIB, MEMBER(segment_size),
-     "bytes a segment holds"},
-    {"readahead", IOS_SIM_UNIT_BYTES, 0, UINT64_C(1) << 40, MIB, MEMBER(readahead),
-     "how far it reads on beyond the last read"},
-    {"partial_hits", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(partial_hits),
-     "a read that begins in an ended segment goes to the medium for the rest only"},
-    {"write_cache", IOS_SIM_UNIT_BYTES, 0, UINT64_C(1) << 40, 8 * MIB, MEMBER(write_cache),
-     "write-back cache; 0 = writes are done when on the medium"},
-    {"destage_size", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 30, MIB / 2, MEMBER(destage_size),
-     "most bytes written from the cache in one operation"},
-    {"destage_idle", IOS_SIM_UNIT_NS, 0, 3600 * NSEC_PER_SEC, 5000000, MEMBER(destage_idle),
-     "left alone for so long, it writes from the cache"},
-    {"destage_percent", IOS_SIM_UNIT_NONE, 1, 100, 75, MEMBER(destage_percent),
-     "fuller than this, the cache is emptied in turn with commands"},
-    {"destage_age", IOS_SIM_UNIT_NS, 0, 3600 * NSEC_PER_SEC, 2 * NSEC_PER_SEC, MEMBER(destage_age),
-     "likewise when data has waited longer"},
-    {"destage_window", IOS_SIM_UNIT_NONE, 1, IOS_SIM_CACHE_EXTENTS, 128, MEMBER(destage_window),
-     "dirty extents around the head among which it takes the nearest"},
-    {"flush_blocks_writes", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(flush_blocks_writes),
-     "writes wait while a FLUSH does"},
-    {0},
+	{"capacity", IOS_SIM_UNIT_BYTES, MIB, UINT64_C(1) << 50, UINT64_C(488397168) * 512,
+	 MEMBER(capacity), "size of the device"},
+	{"rpm", IOS_SIM_UNIT_NONE, 100, 100000, 7200, MEMBER(rpm), "turns per minute"},
+	{"zones", IOS_SIM_UNIT_NONE, 1, IOS_SIM_MAX_ZONES, 16, MEMBER(zones),
+	 "zones of equal size, each with its own sectors per track"},
+	{"rate_outer", IOS_SIM_UNIT_RATE, 100000, UINT64_C(10000000000), 80000000,
+	 MEMBER(rate_outer), "media rate of the first zone"},
+	{"rate_inner", IOS_SIM_UNIT_RATE, 100000, UINT64_C(10000000000), 45000000,
+	 MEMBER(rate_inner), "media rate of the last zone"},
+	{"seek_track", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 1000000, MEMBER(seek_track),
+	 "shortest seek"},
+	{"seek_average", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 8500000, MEMBER(seek_average),
+	 "seek over a third of the stroke"},
+	{"seek_full", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 18000000, MEMBER(seek_full),
+	 "seek over the full stroke"},
+	{"switch_time", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 0, MEMBER(switch_time),
+	 "jump of half a track to four tracks"},
+	{"overhead", IOS_SIM_UNIT_NS, 0, NSEC_PER_SEC, 60000, MEMBER(overhead),
+	 "time to take in a command"},
+	{"overhead_overlaps", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(overhead_overlaps),
+	 "no overhead for a command queued before the medium came free"},
+	{"bus_rate", IOS_SIM_UNIT_RATE, 100000, UINT64_C(100000000000), 270000000, MEMBER(bus_rate),
+	 "rate of the interface"},
+	{"depth", IOS_SIM_UNIT_NONE, 1, 65536, 31, MEMBER(depth), "commands it takes at once"},
+	{"ncq_window", IOS_SIM_UNIT_NONE, 1, 65536, 64, MEMBER(ncq_window),
+	 "oldest commands among which it takes the nearest; 1 = in order"},
+	{"ncq_age", IOS_SIM_UNIT_NS, 0, UINT64_MAX, 1500000000, MEMBER(ncq_age),
+	 "a command that has waited longer goes first"},
+	{"segments", IOS_SIM_UNIT_NONE, 1, IOS_SIM_MAX_SEGMENTS, 16, MEMBER(segments),
+	 "read-ahead segments"},
+	{"segment_size", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 40, MIB, MEMBER(segment_size),
+	 "bytes a segment holds"},
+	{"readahead", IOS_SIM_UNIT_BYTES, 0, UINT64_C(1) << 40, MIB, MEMBER(readahead),
+	 "how far it reads on beyond the last read"},
+	{"partial_hits", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(partial_hits),
+	 "a read that begins in an ended segment goes to the medium for the rest only"},
+	{"write_cache", IOS_SIM_UNIT_BYTES, 0, UINT64_C(1) << 40, 8 * MIB, MEMBER(write_cache),
+	 "write-back cache; 0 = writes are done when on the medium"},
+	{"destage_size", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 30, MIB / 2, MEMBER(destage_size),
+	 "most bytes written from the cache in one operation"},
+	{"destage_idle", IOS_SIM_UNIT_NS, 0, 3600 * NSEC_PER_SEC, 5000000, MEMBER(destage_idle),
+	 "left alone for so long, it writes from the cache"},
+	{"destage_percent", IOS_SIM_UNIT_NONE, 1, 100, 75, MEMBER(destage_percent),
+	 "fuller than this, the cache is emptied in turn with commands"},
+	{"destage_age", IOS_SIM_UNIT_NS, 0, 3600 * NSEC_PER_SEC, 2 * NSEC_PER_SEC,
+	 MEMBER(destage_age), "likewise when data has waited longer"},
+	{"destage_window", IOS_SIM_UNIT_NONE, 1, IOS_SIM_CACHE_EXTENTS, 128, MEMBER(destage_window),
+	 "dirty extents around the head among which it takes the nearest"},
+	{"flush_blocks_writes", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(flush_blocks_writes),
+	 "writes wait while a FLUSH does"},
+	{0},
 };
 
 static uint64_t first_sector(const struct ios_sim_command *cmd)
@@ -184,7 +185,7 @@ static void interface_serve(struct hdd *h, struct ios_sim_command *cmd, uint64_t
 	iosched_time start = now_of(h) > h->interface_free ? now_of(h) : h->interface_free;
 
 	h->interface_free =
-	    start + h->p.overhead + ios_sim_muldiv(bytes, NSEC_PER_SEC, h->p.bus_rate);
+		start + h->p.overhead + ios_sim_muldiv(bytes, NSEC_PER_SEC, h->p.bus_rate);
 	ios_sim_event_init(&cmd->event, interface_done, cmd);
 	ios_sim_schedule(h->device.engine, &cmd->event, h->interface_free);
 }
@@ -314,10 +315,10 @@ static void start_continuation(struct hdd *h, struct ios_sim_command *cmd)
 	struct ios_sim_segments *s = &h->segments;
 	iosched_time ready = now_of(h) + overhead_of(h, cmd);
 	uint64_t end = last_sector(cmd);
-	uint64_t reached = ios_sim_segments_reached(s, now_of(h));
+	uint64_t reached = ios_sim_segments_reached(s, ready);
 	iosched_time arrives;
 
-	if (reached == s->limit) { /* it had stopped and must come round again */
+	if (reached == s->limit) { /* it has stopped by then and must come round again */
 		uint64_t turn = ios_sim_position_ns(&h->geometry, reached, reached, ready);
 
 		s->base_lba = reached;
@@ -328,8 +329,8 @@ static void start_continuation(struct hdd *h, struct ios_sim_command *cmd)
 	if (s->limit < end)
 		s->limit = end;
 	arrives = s->base_ns + ios_sim_transfer_ns(&h->geometry, s->base_lba, end - s->base_lba);
-	h->current = (struct operation){
-	    .cmd = cmd, .grow = s->active, .start = reached, .end = end, .continuation = true};
+	h->current =
+		(struct operation){.cmd = cmd, .start = reached, .end = end, .continuation = true};
 	pay_delivery(h, cmd, s->active);
 	start_operation(h, arrives > ready ? arrives : ready);
 }
@@ -424,8 +425,8 @@ static unsigned nearest_dirty(const struct hdd *h, uint64_t epoch)
 
 			if (c->order[i]->epoch > epoch)
 				continue;
-			cost =
-			    ios_sim_position_ns(&h->geometry, head, c->order[i]->start, now_of(h));
+			cost = ios_sim_position_ns(&h->geometry, head, c->order[i]->start,
+						   now_of(h));
 			if (cost < best_cost) {
 				best = i;
 				best_cost = cost;
@@ -452,12 +453,12 @@ static void start_destage(struct hdd *h, uint64_t epoch)
 	unsigned i = nearest_dirty(h, epoch);
 	uint64_t start = h->cache->order[i]->start;
 	uint64_t in_epoch;
-	uint64_t count =
-	    ios_sim_cache_take(h->cache, i, h->p.destage_size / IOS_SIM_SECTOR, pieces, &in_epoch);
+	uint64_t count = ios_sim_cache_take(h->cache, i, h->p.destage_size / IOS_SIM_SECTOR, pieces,
+					    &in_epoch);
 	uint64_t ns = move_and_transfer(h, start, start + count, now_of(h));
 
 	h->current = (struct operation){
-	    .destage = true, .start = start, .end = start + count, .epoch = in_epoch};
+		.destage = true, .start = start, .end = start + count, .epoch = in_epoch};
 	h->last_was_destage = true;
 	h->device.stats.destages++;
 	book_destage(h, pieces, ns);
@@ -639,7 +640,8 @@ static int check_params(const struct hdd_params *p, struct iosched_sim_error *wh
 		return ios_sim_fail(why, -EINVAL, "rate_inner is above rate_outer");
 	if (p->seek_track > p->seek_average || p->seek_average > p->seek_full)
 		return ios_sim_fail(
-		    why, -EINVAL, "seek_track, seek_average and seek_full are not in rising order");
+			why, -EINVAL,
+			"seek_track, seek_average and seek_full are not in rising order");
 	return 0;
 }
 
@@ -647,15 +649,15 @@ static int set_up(struct hdd *h, struct iosched_sim_error *why)
 {
 	const struct hdd_params *p = &h->p;
 	struct ios_sim_geometry_params g = {
-	    .capacity_bytes = p->capacity,
-	    .rpm = p->rpm,
-	    .zones = p->zones,
-	    .rate_outer = p->rate_outer,
-	    .rate_inner = p->rate_inner,
-	    .seek_track_ns = p->seek_track,
-	    .seek_third_ns = p->seek_average,
-	    .seek_full_ns = p->seek_full,
-	    .switch_ns = p->switch_time,
+		.capacity_bytes = p->capacity,
+		.rpm = p->rpm,
+		.zones = p->zones,
+		.rate_outer = p->rate_outer,
+		.rate_inner = p->rate_inner,
+		.seek_track_ns = p->seek_track,
+		.seek_third_ns = p->seek_average,
+		.seek_full_ns = p->seek_full,
+		.switch_ns = p->switch_time,
 	};
 
 	if (!ios_sim_geometry_init(&h->geometry, &g))
@@ -698,14 +700,14 @@ static int hdd_create(struct ios_sim_device **out, const void *values,
 		return -ENOMEM;
 	h->p = *p;
 	h->device = (struct ios_sim_device){
-	    .model = &ios_sim_hdd_model,
-	    .engine = engine,
-	    .ledger = ledger,
-	    .capacity = p->capacity / IOS_SIM_SECTOR * IOS_SIM_SECTOR,
-	    .depth = (uint32_t)p->depth,
-	    .rotational = true,
-	    .write_cache = p->write_cache >= IOS_SIM_SECTOR,
-	    .parallel = IOSCHED_PARALLEL_UNKNOWN, /* queueing helps, but there is one arm */
+		.model = &ios_sim_hdd_model,
+		.engine = engine,
+		.ledger = ledger,
+		.capacity = p->capacity / IOS_SIM_SECTOR * IOS_SIM_SECTOR,
+		.depth = (uint32_t)p->depth,
+		.rotational = true,
+		.write_cache = p->write_cache >= IOS_SIM_SECTOR,
+		.parallel = IOSCHED_PARALLEL_UNKNOWN, /* queueing helps, but there is one arm */
 	};
 	ios_sim_event_init(&h->medium_event, operation_done, h);
 	ios_sim_event_init(&h->idle_event, idle_over, h);
@@ -719,11 +721,11 @@ static int hdd_create(struct ios_sim_device **out, const void *values,
 }
 
 const struct ios_sim_model ios_sim_hdd_model = {
-    .name = "hdd",
-    .summary = "a spinning disk: arm, platter, buffer, queueing, write-back cache",
-    .params = params,
-    .params_size = sizeof(struct hdd_params),
-    .create = hdd_create,
-    .destroy = hdd_destroy,
-    .submit = hdd_submit,
+	.name = "hdd",
+	.summary = "a spinning disk: arm, platter, buffer, queueing, write-back cache",
+	.params = params,
+	.params_size = sizeof(struct hdd_params),
+	.create = hdd_create,
+	.destroy = hdd_destroy,
+	.submit = hdd_submit,
 };

@@ -14,11 +14,11 @@ struct null_params {
 };
 
 static const struct ios_sim_param params[] = {
-    {"capacity", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 60, UINT64_C(1) << 40,
-     offsetof(struct null_params, capacity), "size of the device"},
-    {"depth", IOS_SIM_UNIT_NONE, 1, 1 << 20, 64, offsetof(struct null_params, depth),
-     "commands it takes at once"},
-    {0},
+	{"capacity", IOS_SIM_UNIT_BYTES, 512, UINT64_C(1) << 60, UINT64_C(1) << 40,
+	 offsetof(struct null_params, capacity), "size of the device"},
+	{"depth", IOS_SIM_UNIT_NONE, 1, 1 << 20, 64, offsetof(struct null_params, depth),
+	 "commands it takes at once"},
+	{0},
 };
 
 static int null_create(struct ios_sim_device **out, const void *values,
@@ -32,12 +32,13 @@ static int null_create(struct ios_sim_device **out, const void *values,
 	if (d == NULL)
 		return -ENOMEM;
 	*d = (struct ios_sim_device){
-	    .model = &ios_sim_null_model,
-	    .engine = engine,
-	    .ledger = ledger,
-	    .capacity = p->capacity,
-	    .depth = (uint32_t)p->depth,
-	    .parallel = IOSCHED_PARALLEL_YES,
+		.model = &ios_sim_null_model,
+		.engine = engine,
+		.ledger = ledger,
+		.capacity = p->capacity,
+		.depth = (uint32_t)p->depth,
+		.instant = true,
+		.parallel = IOSCHED_PARALLEL_YES,
 	};
 	*out = d;
 	return 0;
@@ -65,11 +66,11 @@ static int null_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 }
 
 const struct ios_sim_model ios_sim_null_model = {
-    .name = "null",
-    .summary = "takes no time",
-    .params = params,
-    .params_size = sizeof(struct null_params),
-    .create = null_create,
-    .destroy = null_destroy,
-    .submit = null_submit,
+	.name = "null",
+	.summary = "takes no time",
+	.params = params,
+	.params_size = sizeof(struct null_params),
+	.create = null_create,
+	.destroy = null_destroy,
+	.submit = null_submit,
 };

@@ -9,24 +9,24 @@
 int ios_sim_geometry_init(struct ios_sim_geometry *g, const struct ios_sim_geometry_params *p)
 {
 	*g = (struct ios_sim_geometry){
-	    .sectors = p->capacity_bytes / IOS_SIM_SECTOR,
-	    .revolution_ns = 60 * NSEC_PER_SEC / p->rpm,
-	    .zone_count = p->zones,
-	    .seek_track_ns = p->seek_track_ns,
-	    .seek_third_ns = p->seek_third_ns,
-	    .seek_full_ns = p->seek_full_ns,
-	    .switch_ns = p->switch_ns,
+		.sectors = p->capacity_bytes / IOS_SIM_SECTOR,
+		.revolution_ns = 60 * NSEC_PER_SEC / p->rpm,
+		.zone_count = p->zones,
+		.seek_track_ns = p->seek_track_ns,
+		.seek_third_ns = p->seek_third_ns,
+		.seek_full_ns = p->seek_full_ns,
+		.switch_ns = p->switch_ns,
 	};
 	g->zone_sectors = (g->sectors + g->zone_count - 1) / g->zone_count;
 	for (uint64_t z = 0; z < g->zone_count; z++) {
 		uint64_t steps = g->zone_count > 1 ? g->zone_count - 1 : 1;
 		uint64_t rate =
-		    p->rate_outer - ios_sim_muldiv(p->rate_outer - p->rate_inner, z, steps);
+			p->rate_outer - ios_sim_muldiv(p->rate_outer - p->rate_inner, z, steps);
 
 		/* To the nearest sector: half a sector is added before the division. */
-		g->per_track[z] =
-		    (ios_sim_muldiv(rate, g->revolution_ns, NSEC_PER_SEC) + IOS_SIM_SECTOR / 2) /
-		    IOS_SIM_SECTOR;
+		g->per_track[z] = (ios_sim_muldiv(rate, g->revolution_ns, NSEC_PER_SEC) +
+				   IOS_SIM_SECTOR / 2) /
+				  IOS_SIM_SECTOR;
 		if (g->per_track[z] == 0)
 			return 0;
 	}

@@ -39,8 +39,8 @@ void ios_sim_host_event(void *host, const struct iosched_event *event)
 		h->digest = ios_sim_digest_add(h->digest, number << 4 | (uint64_t)event->type);
 		h->digest = ios_sim_digest_add(h->digest, event->now);
 		if (event->other != NULL)
-			h->digest =
-			    ios_sim_digest_add(h->digest, iosched_sim_request_number(event->other));
+			h->digest = ios_sim_digest_add(h->digest,
+						       iosched_sim_request_number(event->other));
 	}
 	if (h->event != NULL)
 		h->event(h->event_user, event);
@@ -115,7 +115,7 @@ static void count_seek(struct ios_sim_host *h, const struct iosched_request *rq)
 	if (rq->span_offset != from) {
 		h->seeks++;
 		h->seek_bytes +=
-		    rq->span_offset > from ? rq->span_offset - from : from - rq->span_offset;
+			rq->span_offset > from ? rq->span_offset - from : from - rq->span_offset;
 	}
 	h->head_end = rq->span_offset + rq->span_length;
 }
@@ -265,13 +265,13 @@ static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_tim
 
 	ios_sim_watch_place(&h->watch, io->number, io->place, IOS_SIM_ISSUED, "completed");
 	ios_sim_meter_add(&h->meter, &(struct ios_sim_sample){
-					 .meter = io->meter,
-					 .op = op,
-					 .merged = io->merged,
-					 .bytes = io->rq.length,
-					 .inserted = io->submitted,
-					 .dispatched = dispatched,
-					 .completed = h->engine.now,
+					     .meter = io->meter,
+					     .op = op,
+					     .merged = io->merged,
+					     .bytes = io->rq.length,
+					     .inserted = io->submitted,
+					     .dispatched = dispatched,
+					     .completed = h->engine.now,
 				     });
 	h->completed++;
 	give_io(h, io);
@@ -283,7 +283,7 @@ static void command_done(struct ios_sim_command *cmd, int error)
 	struct ios_sim_host *h = cmd->user;
 	/* The command lies in its request. */
 	struct ios_sim_io *io =
-	    (struct ios_sim_io *)(void *)((char *)cmd - offsetof(struct ios_sim_io, cmd));
+		(struct ios_sim_io *)(void *)((char *)cmd - offsetof(struct ios_sim_io, cmd));
 	struct iosched_request *m = io->rq.merged;
 	iosched_time dispatched = io->dispatched;
 
@@ -384,8 +384,9 @@ void ios_sim_host_close(struct ios_sim_host *h)
 
 void ios_sim_host_init(struct ios_sim_host *h)
 {
-	*h = (struct ios_sim_host){
-	    .digest = IOS_SIM_DIGEST_START, .business = IOS_SIM_EMPTY, .last_wake = IOSCHED_NEVER};
+	*h = (struct ios_sim_host){.digest = IOS_SIM_DIGEST_START,
+				   .business = IOS_SIM_EMPTY,
+				   .last_wake = IOSCHED_NEVER};
 	ios_sim_engine_init(&h->engine);
 	ios_sim_ledger_init(&h->ledger);
 	h->watch.engine = &h->engine;

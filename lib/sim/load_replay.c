@@ -137,13 +137,13 @@ static void submit_record(struct replay *rp)
 	struct ios_sim_host *h = rp->load.host;
 	const struct iosched_sim_record *rec = &rp->record;
 	struct ios_sim_want want = {
-	    .offset = rec->offset,
-	    .length = rec->length,
-	    .context = rec->context + rp->r.context_shift,
-	    .flags = rec->flags,
-	    .op = rec->op,
-	    .prio_class = rec->prio_class,
-	    .prio_level = rec->prio_level,
+		.offset = rec->offset,
+		.length = rec->length,
+		.context = rec->context + rp->r.context_shift,
+		.flags = rec->flags,
+		.op = rec->op,
+		.prio_class = rec->prio_class,
+		.prio_level = rec->prio_level,
 	};
 
 	rp->have_record = false;

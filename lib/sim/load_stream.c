@@ -106,11 +106,11 @@ static bool submit(struct stream *st, const struct ios_sim_want *want)
 static struct ios_sim_want want_of(const struct stream *st, struct token *t)
 {
 	return (struct ios_sim_want){
-	    .context = st->s.context,
-	    .meter = st->meter,
-	    .prio_class = st->s.prio_class,
-	    .prio_level = st->s.prio_level,
-	    .token = t,
+		.context = st->s.context,
+		.meter = st->meter,
+		.prio_class = st->s.prio_class,
+		.prio_level = st->s.prio_level,
+		.token = t,
 	};
 }
 
@@ -131,7 +131,7 @@ static bool submit_next(struct stream *st, struct token *t)
 	want.flags = read ? st->s.read_flags : st->s.write_flags;
 	want.length = st->cursor->request_bytes;
 	want.offset =
-	    st->s.pattern == IOSCHED_SIM_RANDOM ? next_random(st) : next_sequential(st->cursor);
+		st->s.pattern == IOSCHED_SIM_RANDOM ? next_random(st) : next_sequential(st->cursor);
 	st->submitted++;
 	if (!read && st->s.flush_every != 0 && ++st->writes >= st->s.flush_every)
 		st->flush_due = true;
@@ -338,10 +338,10 @@ int ios_sim_stream_create(struct ios_sim_load **out, struct ios_sim_host *h,
 	st->load = (struct ios_sim_load){h, stream_start, stream_completed, stream_destroy};
 	st->s = *s;
 	st->own = (struct ios_sim_cursor){
-	    .region_offset = s->region_offset,
-	    .region_length =
-		s->region_length != 0 ? s->region_length : h->device->capacity - s->region_offset,
-	    .request_bytes = s->request_bytes,
+		.region_offset = s->region_offset,
+		.region_length = s->region_length != 0 ? s->region_length
+						       : h->device->capacity - s->region_offset,
+		.request_bytes = s->request_bytes,
 	};
 	st->cursor = cursor != NULL ? cursor : &st->own;
 	if (cursor != NULL && cursor->request_bytes == 0) { /* the first of its streams */

@@ -21,9 +21,9 @@ int ios_sim_fail(struct iosched_sim_error *why, int err, const char *format, ...
 const char *ios_sim_unit_name(enum ios_sim_unit unit)
 {
 	static const char *const names[] = {
-	    [IOS_SIM_UNIT_NONE] = "",	     [IOS_SIM_UNIT_BOOL] = "bool",
-	    [IOS_SIM_UNIT_NS] = "ns",	     [IOS_SIM_UNIT_BYTES] = "bytes",
-	    [IOS_SIM_UNIT_RATE] = "bytes/s",
+		[IOS_SIM_UNIT_NONE] = "",	 [IOS_SIM_UNIT_BOOL] = "bool",
+		[IOS_SIM_UNIT_NS] = "ns",	 [IOS_SIM_UNIT_BYTES] = "bytes",
+		[IOS_SIM_UNIT_RATE] = "bytes/s",
 	};
 
 	return names[unit];
@@ -51,27 +51,27 @@ struct suffix {
 #define KIB UINT64_C(1024)
 
 static const struct suffix suffixes[] = {
-    {IOS_SIM_UNIT_NS, "ns", 1},
-    {IOS_SIM_UNIT_NS, "us", KB},
-    {IOS_SIM_UNIT_NS, "ms", KB *KB},
-    {IOS_SIM_UNIT_NS, "s", KB *KB *KB},
-    {IOS_SIM_UNIT_BYTES, "B", 1},
-    {IOS_SIM_UNIT_BYTES, "KB", KB},
-    {IOS_SIM_UNIT_BYTES, "MB", KB *KB},
-    {IOS_SIM_UNIT_BYTES, "GB", KB *KB *KB},
-    {IOS_SIM_UNIT_BYTES, "TB", KB *KB *KB *KB},
-    {IOS_SIM_UNIT_BYTES, "KiB", KIB},
-    {IOS_SIM_UNIT_BYTES, "MiB", KIB *KIB},
-    {IOS_SIM_UNIT_BYTES, "GiB", KIB *KIB *KIB},
-    {IOS_SIM_UNIT_BYTES, "TiB", KIB *KIB *KIB *KIB},
-    {IOS_SIM_UNIT_BYTES, "sectors", 512},
-    {IOS_SIM_UNIT_RATE, "B/s", 1},
-    {IOS_SIM_UNIT_RATE, "KB/s", KB},
-    {IOS_SIM_UNIT_RATE, "MB/s", KB *KB},
-    {IOS_SIM_UNIT_RATE, "GB/s", KB *KB *KB},
-    {IOS_SIM_UNIT_RATE, "KiB/s", KIB},
-    {IOS_SIM_UNIT_RATE, "MiB/s", KIB *KIB},
-    {IOS_SIM_UNIT_RATE, "GiB/s", KIB *KIB *KIB},
+	{IOS_SIM_UNIT_NS, "ns", 1},
+	{IOS_SIM_UNIT_NS, "us", KB},
+	{IOS_SIM_UNIT_NS, "ms", KB *KB},
+	{IOS_SIM_UNIT_NS, "s", KB *KB *KB},
+	{IOS_SIM_UNIT_BYTES, "B", 1},
+	{IOS_SIM_UNIT_BYTES, "KB", KB},
+	{IOS_SIM_UNIT_BYTES, "MB", KB *KB},
+	{IOS_SIM_UNIT_BYTES, "GB", KB *KB *KB},
+	{IOS_SIM_UNIT_BYTES, "TB", KB *KB *KB *KB},
+	{IOS_SIM_UNIT_BYTES, "KiB", KIB},
+	{IOS_SIM_UNIT_BYTES, "MiB", KIB *KIB},
+	{IOS_SIM_UNIT_BYTES, "GiB", KIB *KIB *KIB},
+	{IOS_SIM_UNIT_BYTES, "TiB", KIB *KIB *KIB *KIB},
+	{IOS_SIM_UNIT_BYTES, "sectors", 512},
+	{IOS_SIM_UNIT_RATE, "B/s", 1},
+	{IOS_SIM_UNIT_RATE, "KB/s", KB},
+	{IOS_SIM_UNIT_RATE, "MB/s", KB *KB},
+	{IOS_SIM_UNIT_RATE, "GB/s", KB *KB *KB},
+	{IOS_SIM_UNIT_RATE, "KiB/s", KIB},
+	{IOS_SIM_UNIT_RATE, "MiB/s", KIB *KIB},
+	{IOS_SIM_UNIT_RATE, "GiB/s", KIB *KIB *KIB},
 };
 
 static uint64_t factor_of(enum ios_sim_unit unit, const char *text)
@@ -154,8 +154,9 @@ int ios_sim_param_set(const struct ios_sim_param *table, void *values, const cha
 				    p->unit == IOS_SIM_UNIT_NONE ? "plain digits"
 								 : ios_sim_unit_name(p->unit));
 	if (n < p->min || n > p->max)
-		return ios_sim_fail(why, -ERANGE, "%s: %s is outside %llu..%llu %s", name, value,
+		return ios_sim_fail(why, -ERANGE, "%s: %s is outside %llu..%llu%s%s", name, value,
 				    (unsigned long long)p->min, (unsigned long long)p->max,
+				    p->unit == IOS_SIM_UNIT_NONE ? "" : " ",
 				    ios_sim_unit_name(p->unit));
 	*member_of(p, values) = n;
 	return 0;

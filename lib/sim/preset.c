@@ -11,9 +11,9 @@
 #include "sim/device.h"
 
 static const struct ios_sim_model *const models[] = {
-    &ios_sim_null_model,
-    &ios_sim_fixed_model,
-    &ios_sim_hdd_model,
+	&ios_sim_null_model,
+	&ios_sim_fixed_model,
+	&ios_sim_hdd_model,
 };
 
 #define MODELS (sizeof(models) / sizeof(models[0]))
@@ -27,28 +27,28 @@ struct preset {
  * published measurements of CFQ, anticipatory and deadline were made with, as far as
  * their reports name them; rates are what `dd` reads at both ends of such a drive. */
 static const struct preset presets[] = {
-    {{"null", "null", "takes no time, depth 64"}, ""},
-    {{"fixed", "fixed", "1 ms per command, one at a time"}, ""},
-    {{"hdd", "hdd", "7200 rpm SATA, 250 GB, 80 to 45 MB/s, NCQ 31, write cache 8 MiB"}, ""},
-    {{"hdd-no-ncq", "hdd", "hdd that serves its commands in order, one at a time"},
-     "depth = 1\nncq_window = 1\n"},
-    {{"hdd-in-order", "hdd", "hdd that takes 31 commands but serves them in order"},
-     "ncq_window = 1\n"},
-    {{"hdd-110", "hdd", "7200 rpm SATA, 110 to 60 MB/s, write cache 8 MiB"},
-     "rate_outer = 110MB/s\nrate_inner = 60MB/s\n"},
-    {{"hdd-110-wt", "hdd", "hdd-110 with its write cache off"},
-     "rate_outer = 110MB/s\nrate_inner = 60MB/s\nwrite_cache = 0\n"},
-    {{"hdd-128", "hdd", "7200 rpm SATA, 128 to 70 MB/s, write cache 8 MiB"},
-     "rate_outer = 128MB/s\nrate_inner = 70MB/s\n"},
-    {{"hdd-15k", "hdd", "15 000 rpm, 140 to 84 MB/s, 16 KiB read-ahead, write cache off"},
-     "rpm = 15000\nrate_outer = 140MB/s\nrate_inner = 84MB/s\nseek_track = 0.3ms\n"
-     "seek_average = 3.5ms\nseek_full = 7ms\nswitch_time = 0.5ms\noverhead = 100us\n"
-     "overhead_overlaps = on\nbus_rate = 300MB/s\ndepth = 32\nncq_age = 0.3s\n"
-     "readahead = 16KiB\npartial_hits = on\nwrite_cache = 0\n"},
-    {{"hdd-15k-sas", "hdd", "15 200 rpm 2.5\" SAS, 300 GB, 162 to 108 MB/s, write cache off"},
-     "capacity = 585937500sectors\nrpm = 15200\nrate_outer = 162MB/s\n"
-     "rate_inner = 108MB/s\nseek_track = 0.3ms\nseek_average = 2.9ms\nseek_full = 6ms\n"
-     "overhead = 100us\nbus_rate = 550MB/s\nncq_age = 60ms\nwrite_cache = 0\n"},
+	{{"null", "null", "takes no time, depth 64"}, ""},
+	{{"fixed", "fixed", "1 ms per command, one at a time"}, ""},
+	{{"hdd", "hdd", "7200 rpm SATA, 250 GB, 80 to 45 MB/s, NCQ 31, write cache 8 MiB"}, ""},
+	{{"hdd-no-ncq", "hdd", "hdd that serves its commands in order, one at a time"},
+	 "depth = 1\nncq_window = 1\n"},
+	{{"hdd-in-order", "hdd", "hdd that takes 31 commands but serves them in order"},
+	 "ncq_window = 1\n"},
+	{{"hdd-110", "hdd", "7200 rpm SATA, 110 to 60 MB/s, write cache 8 MiB"},
+	 "rate_outer = 110MB/s\nrate_inner = 60MB/s\n"},
+	{{"hdd-110-wt", "hdd", "hdd-110 with its write cache off"},
+	 "rate_outer = 110MB/s\nrate_inner = 60MB/s\nwrite_cache = 0\n"},
+	{{"hdd-128", "hdd", "7200 rpm SATA, 128 to 70 MB/s, write cache 8 MiB"},
+	 "rate_outer = 128MB/s\nrate_inner = 70MB/s\n"},
+	{{"hdd-15k", "hdd", "15 000 rpm, 140 to 84 MB/s, 16 KiB read-ahead, write cache off"},
+	 "rpm = 15000\nrate_outer = 140MB/s\nrate_inner = 84MB/s\nseek_track = 0.3ms\n"
+	 "seek_average = 3.5ms\nseek_full = 7ms\nswitch_time = 0.5ms\noverhead = 100us\n"
+	 "overhead_overlaps = on\nbus_rate = 300MB/s\ndepth = 32\nncq_age = 0.3s\n"
+	 "readahead = 16KiB\npartial_hits = on\nwrite_cache = 0\n"},
+	{{"hdd-15k-sas", "hdd", "15 200 rpm 2.5\" SAS, 300 GB, 162 to 108 MB/s, write cache off"},
+	 "capacity = 585937500sectors\nrpm = 15200\nrate_outer = 162MB/s\n"
+	 "rate_inner = 108MB/s\nseek_track = 0.3ms\nseek_average = 2.9ms\nseek_full = 6ms\n"
+	 "overhead = 100us\nbus_rate = 550MB/s\nncq_age = 60ms\nwrite_cache = 0\n"},
 };
 
 #define PRESETS (sizeof(presets) / sizeof(presets[0]))
@@ -182,12 +182,12 @@ int iosched_sim_param_at(const char *device, unsigned i, struct iosched_sim_para
 		err = -ERANGE;
 	else
 		*out = (struct iosched_sim_param){
-		    p->name,
-		    ios_sim_unit_name(p->unit),
-		    p->min,
-		    p->max,
-		    *(const uint64_t *)(const void *)((const char *)d.values + p->member),
-		    p->doc,
+			p->name,
+			ios_sim_unit_name(p->unit),
+			p->min,
+			p->max,
+			*(const uint64_t *)(const void *)((const char *)d.values + p->member),
+			p->doc,
 		};
 	free(d.values);
 	return err;

@@ -54,12 +54,12 @@ uint64_t iosched_sim_row_quantile(const struct iosched_sim_row *row, enum iosche
 static struct iosched_sim_latency summary_of(const struct ios_sim_histogram *h)
 {
 	return (struct iosched_sim_latency){
-	    .mean = h->count == 0 ? 0 : h->sum / h->count,
-	    .p50 = ios_sim_histogram_quantile(h, 5000),
-	    .p90 = ios_sim_histogram_quantile(h, 9000),
-	    .p99 = ios_sim_histogram_quantile(h, 9900),
-	    .p999 = ios_sim_histogram_quantile(h, 9990),
-	    .max = h->max,
+		.mean = h->count == 0 ? 0 : h->sum / h->count,
+		.p50 = ios_sim_histogram_quantile(h, 5000),
+		.p90 = ios_sim_histogram_quantile(h, 9000),
+		.p99 = ios_sim_histogram_quantile(h, 9900),
+		.p999 = ios_sim_histogram_quantile(h, 9990),
+		.max = h->max,
 	};
 }
 
@@ -163,8 +163,8 @@ static int make_table(struct full_result *f, const struct ios_sim_ledger *ledger
 		const struct ios_sim_context_meter *m = &f->meter.meters[f->order[i]];
 		unsigned first = f->public.row_count;
 		uint64_t ns = m->context == IOSCHED_SIM_OTHER_CONTEXTS
-				  ? ledger->total - known /* they come last */
-				  : ios_sim_ledger_of(ledger, m->context);
+				      ? ledger->total - known /* they come last */
+				      : ios_sim_ledger_of(ledger, m->context);
 
 		err = make_rows(f, i, i + 1);
 		name_rows(f, first, m);

@@ -37,13 +37,13 @@ static void init_struct(void *p, size_t size, const void *ours, size_t our_size)
 void iosched_sim_stream_init(struct iosched_sim_stream *s, size_t size)
 {
 	struct iosched_sim_stream ours = {
-	    .size = size,
-	    .context = 1,
-	    .request_bytes = 4096,
-	    .depth = 1,
-	    .refill = UINT32_MAX,
-	    .read_permyriad = 10000,
-	    .stop_ns = IOSCHED_NEVER,
+		.size = size,
+		.context = 1,
+		.request_bytes = 4096,
+		.depth = 1,
+		.refill = UINT32_MAX,
+		.read_permyriad = 10000,
+		.stop_ns = IOSCHED_NEVER,
 	};
 
 	init_struct(s, size, &ours, sizeof(ours));
@@ -59,12 +59,12 @@ void iosched_sim_replay_init(struct iosched_sim_replay *r, size_t size)
 void iosched_sim_config_init(struct iosched_sim_config *c, size_t size)
 {
 	struct iosched_sim_config ours = {
-	    .size = size,
-	    .max_merge_bytes = UINT64_C(512) * 1024,
-	    .device = "hdd",
-	    .seed = 1,
-	    .length_ns = 10 * NSEC_PER_SEC,
-	    .max_meters = 1024,
+		.size = size,
+		.max_merge_bytes = UINT64_C(512) * 1024,
+		.device = "hdd",
+		.seed = 1,
+		.length_ns = 10 * NSEC_PER_SEC,
+		.max_meters = 1024,
 	};
 
 	init_struct(c, size, &ours, sizeof(ours));
@@ -76,8 +76,9 @@ static int check_streams_end(const struct iosched_sim_config *c, struct iosched_
 {
 	for (unsigned i = 0; i < c->stream_count; i++)
 		if (c->streams[i].max_requests == 0 && c->streams[i].stop_ns == IOSCHED_NEVER)
-			return ios_sim_fail(
-			    why, -EINVAL, "stream %u never ends, and neither does the run", i + 1);
+			return ios_sim_fail(why, -EINVAL,
+					    "stream %u never ends, and neither does the run",
+					    i + 1);
 	return 0;
 }
 
@@ -208,8 +209,9 @@ static int check_stream(struct run *run, unsigned index)
 
 	if (err == 0 && run->host.device->instant && s->think_ns == 0 && s->max_requests == 0)
 		return ios_sim_fail(
-		    run->why, -EINVAL,
-		    "stream %u never waits, nor does the device: give it max_requests", index + 1);
+			run->why, -EINVAL,
+			"stream %u never waits, nor does the device: give it max_requests",
+			index + 1);
 	return err;
 }
 
@@ -280,11 +282,11 @@ static int set_up(struct run *run)
 	struct ios_sim_host *h = &run->host;
 	struct ios_sim_device *device;
 	struct ios_sim_device_choice choice = {
-	    .name = c->device,
-	    .text = c->device_text,
-	    .text_name = c->device_text_name,
-	    .overrides = c->overrides,
-	    .override_count = c->override_count,
+		.name = c->device,
+		.text = c->device_text,
+		.text_name = c->device_text_name,
+		.overrides = c->overrides,
+		.override_count = c->override_count,
 	};
 	int err = ios_sim_device_create(&device, &choice, &h->engine, &h->ledger, run->why);
 
@@ -325,12 +327,12 @@ static void check_conservation(struct ios_sim_host *h)
 	else if (s.inserted != h->submitted || s.completed != h->completed ||
 		 s.cancelled != h->returned)
 		ios_sim_watch_fail(
-		    &h->watch,
-		    "the queue counts %llu inserted, %llu completed, %llu cancelled; "
-		    "the host %llu, %llu, %llu",
-		    (unsigned long long)s.inserted, (unsigned long long)s.completed,
-		    (unsigned long long)s.cancelled, (unsigned long long)h->submitted,
-		    (unsigned long long)h->completed, (unsigned long long)h->returned);
+			&h->watch,
+			"the queue counts %llu inserted, %llu completed, %llu cancelled; "
+			"the host %llu, %llu, %llu",
+			(unsigned long long)s.inserted, (unsigned long long)s.completed,
+			(unsigned long long)s.cancelled, (unsigned long long)h->submitted,
+			(unsigned long long)h->completed, (unsigned long long)h->returned);
 }
 
 /* Returns 0, -EPROTO (a violation), or why the run failed; with a sentence. */

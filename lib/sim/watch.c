@@ -68,10 +68,10 @@ static bool reason_fits(const struct held *h, uint32_t window)
 void ios_sim_watch_hold(struct ios_sim_watch *w, const struct iosched *queue, uint32_t window)
 {
 	struct held h = {
-	    .reason = iosched_hold_reason(queue),
-	    .queued = iosched_queued(queue),
-	    .inflight = iosched_inflight(queue),
-	    .wakeup = iosched_next_wakeup(queue),
+		.reason = iosched_hold_reason(queue),
+		.queued = iosched_queued(queue),
+		.inflight = iosched_inflight(queue),
+		.wakeup = iosched_next_wakeup(queue),
 	};
 
 	if (h.queued > 0 && h.inflight == 0 && h.wakeup == IOSCHED_NEVER)
@@ -81,11 +81,11 @@ void ios_sim_watch_hold(struct ios_sim_watch *w, const struct iosched *queue, ui
 				   (unsigned long long)h.queued, hold_name(h.reason));
 	else if (!reason_fits(&h, window))
 		ios_sim_watch_fail(
-		    w,
-		    "dispatch returns none because \"%s\", but %llu are queued, %u of "
-		    "%u in flight, and %s wake-up is set",
-		    hold_name(h.reason), (unsigned long long)h.queued, h.inflight, window,
-		    h.wakeup == IOSCHED_NEVER ? "no" : "a");
+			w,
+			"dispatch returns none because \"%s\", but %llu are queued, %u of "
+			"%u in flight, and %s wake-up is set",
+			hold_name(h.reason), (unsigned long long)h.queued, h.inflight, window,
+			h.wakeup == IOSCHED_NEVER ? "no" : "a");
 }
 
 void ios_sim_watch_woken(struct ios_sim_watch *w, const struct iosched *queue)
