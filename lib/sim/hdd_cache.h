@@ -15,8 +15,8 @@
 
 #include "sim/ledger.h"
 
-/* Contiguous extents merge up to 4 MiB, and a cache keeps no more than 4000: the figures of
- * the drives the model was made for. */
+/* Contiguous extents merge up to 4 MiB, and a cache keeps no more than 4000: bounds of the model,
+ * so that its tables have a size; an 8 MiB cache of 4 KiB writes holds 2048. */
 #define IOS_SIM_CACHE_EXTENTS 4000
 #define IOS_SIM_CACHE_MERGE_SECTORS (4u * 1024 * 1024 / 512)
 

@@ -23,9 +23,8 @@ struct preset {
 	const char *text;
 };
 
-/* Sources: "hdd" is the drive most field reports describe. "hdd-*" are the drives that the
- * published measurements of CFQ, anticipatory and deadline were made with, as far as
- * their reports name them; rates are what `dd` reads at both ends of such a drive. */
+/* Values are typical of such drives in the years when their reports on CFQ, anticipatory and
+ * deadline were written; none is the measurement of a specimen. */
 static const struct preset presets[] = {
 	{{"null", "null", "takes no time, depth 64"}, ""},
 	{{"fixed", "fixed", "1 ms per command, one at a time"}, ""},
