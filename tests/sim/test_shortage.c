@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* A run whose n-th allocation fails, for every n until it succeeds: -ENOMEM, nothing left behind.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static long countdown = -1; /* negative: no failures */
+
+static bool fails(void)
+{
+	return countdown >= 0 && countdown-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+START_TEST(every_allocation_may_fail)
+{
+	struct iosched_sim_stream s[2];
+	struct iosched_sim_config c;
+	int err = -ENOMEM;
+	long n = 0;
+
+	iosched_sim_stream_init(&s[0], sizeof(s[0]));
+	s[0].depth = 70;
+	s[0].read_permyriad = 5000;
+	s[0].pattern = IOSCHED_SIM_RANDOM;
+	s[1] = s[0];
+	s[1].context = 2;
+	s[1].cursor = 1;
+	s[1].pattern = IOSCHED_SIM_SEQUENTIAL;
+	iosched_sim_config_init(&c, sizeof(c));
+	c.length_ns = 200 * MS;
+	c.interval_ns = 10 * MS;
+	c.streams = s;
+	c.stream_count = 2;
+	for (; err == -ENOMEM; n++) {
+		struct iosched_sim_result *r;
+		struct iosched_sim_error why;
+
+		countdown = n;
+		err = iosched_sim_run(&c, &r, &why);
+		countdown = -1;
+		if (err == -ENOMEM) {
+			ck_assert_ptr_null(r);
+			ck_assert_str_ne(why.text, "");
+		} else {
+			ck_assert_int_eq(err, 0);
+			ck_assert_uint_gt(r->completed, 0);
+		}
+		iosched_sim_result_free(r);
+		ck_assert_int_lt(n, 1000);
+	}
+	ck_assert_int_gt(n, 20);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("sim shortage");
+	TCase *t = tcase_create("shortage");
+
+	tcase_add_test(t, every_allocation_may_fail);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
