@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mq-deadline: deadline per priority class, the classes in strict order. Linux 6.8.
+ *
+ * State per class and direction: `sorted` (by offset), `fifo` (by arrival), `position`, the
+ * start of the last request dispatched: the sweep goes on at the first that starts there
+ * or behind it. A class also counts its `unfinished` requests, queued or in flight. Direction,
+ * batch and starvation are shared by all classes. A request is on both lists or on neither.
+ *
+ * dispatch() asks, in order: has a lower class waited for too long? else the highest
+ * class with anything unfinished. Within a class: batch unfinished? writes starved?
+ * head of the fifo expired? otherwise go on with the sweep.
+ *
+ * What surprises: a class with nothing but requests in flight still holds the lower
+ * ones back (trace fuzz3); the search for an aged request may change direction, batch and
+ * starvation though it finds none (trace age); the first batch is of writes (trace wfirst).
+ *
+ * Times are counted in ticks of 1 ms, as the kernel does: within a tick nothing is earlier.
+ */
+#include "policies/policies.h"
+#include "blocks/fifo.h"
+#include "blocks/rqtree.h"
+
+#define NSEC_PER_MSEC UINT64_C(1000000)
+
+enum direction { READ, WRITE };
+#define N_CLASSES 3u
+/* Raw priorities: 8 levels in each class. */
+#define N_LEVELS 8u
+
+struct class
+{
+	struct ios_rqtree sorted[2];
+	struct ios_fifo fifo[2];
+	uint64_t position[2];
+	uint64_t unfinished; /* queued or in flight */
+};
+
+struct mq_deadline {
+	uint64_t read_expire_ns, write_expire_ns, prio_aging_expire_ns;
+	uint64_t fifo_batch, writes_starved, front_merges;
+	struct iosched_policy_env *env;
+	struct class classes[N_CLASSES]; /* by rank: realtime, best effort, idle */
+	enum direction last;		 /* direction of the batch */
+	uint64_t batched;		 /* dispatched since direction and expiry were looked at */
+	uint64_t starved;		 /* read choices made while writes waited */
+};
+
+static uint64_t ticks(uint64_t ns)
+{
+	return ns / NSEC_PER_MSEC;
+}
+
+static enum direction direction_of(const struct iosched_request *rq)
+{
+	return rq->op == IOSCHED_READ ? READ : WRITE;
+}
+
+static uint64_t expire_ticks(const struct mq_deadline *d, enum direction dir)
+{
+	return ticks(dir == READ ? d->read_expire_ns : d->write_expire_ns);
+}
+
+/* Class and level as one number, best first. Requests of different ones never
+ * merge, though the level decides nothing else (trace micro-mqprio). */
+static unsigned priority_of(const struct iosched_request *rq)
+{
+	static const uint8_t rank[N_CLASSES] = {
+	    [IOSCHED_REALTIME] = 0, [IOSCHED_BEST_EFFORT] = 1, [IOSCHED_IDLE] = 2};
+
+	return rank[iosched_request_class(rq)] * N_LEVELS + iosched_request_level(rq);
+}
+
+static struct class *class_of(const struct iosched_request *rq)
+{
+	return rq->internal.queue;
+}
+
+static bool waiting(const struct class *c, enum direction dir)
+{
+	return !ios_fifo_empty(&c->fifo[dir]);
+}
+
+static bool any_waiting(const struct class *c)
+{
+	return waiting(c, READ) || waiting(c, WRITE);
+}
+
+static int mq_deadline_init(void *self, struct iosched_policy_env *env, void *pool,
+			    iosched_time now)
+{
+	struct mq_deadline *d = self;
+	unsigned i;
+
+	(void)pool, (void)now;
+	d->env = env;
+	d->last = WRITE;
+	for (i = 0; i < N_CLASSES; i++) {
+		ios_fifo_init(&d->classes[i].fifo[READ]);
+		ios_fifo_init(&d->classes[i].fifo[WRITE]);
+	}
+	return 0;
+}
+
+/* Priority is taken now: what its context gets later does not move a queued request. */
+static void mq_deadline_insert(void *self, struct iosched_request *rq, iosched_time now)
+{
+	struct mq_deadline *d = self;
+	enum direction dir = direction_of(rq);
+	unsigned priority = priority_of(rq);
+	struct class *c = &d->classes[priority / N_LEVELS];
+
+	(void)now;
+	rq->internal.mark = (uint8_t)priority;
+	rq->internal.queue = c;
+	rq->internal.expiry = ticks(rq->inserted) + expire_ticks(d, dir);
+	ios_rqtree_insert(&c->sorted[dir], rq);
+	ios_fifo_insert(&c->fifo[dir], rq);
+	c->unfinished++;
+}
+
+static void unlink_request(struct iosched_request *rq)
+{
+	ios_rqtree_remove(&class_of(rq)->sorted[direction_of(rq)], rq);
+	ios_fifo_remove(rq);
+}
+
+/* Where the sweep of a direction goes on: seen afresh each time, so that a request that arrives
+ * just ahead of the head is not passed over. Of equal starts the leftmost (trace dupsec). */
+static struct iosched_request *sweep(const struct class *c, enum direction dir)
+{
+	return ios_rqtree_first_from(&c->sorted[dir], c->position[dir]);
+}
+
+static struct iosched_request *continue_batch(const struct mq_deadline *d, const struct class *c)
+{
+	return d->batched < d->fifo_batch ? sweep(c, d->last) : NULL;
+}
+
+/* Writes have waited for enough read batches. Counts the choice it is asked for. */
+static bool writes_starved(struct mq_deadline *d, const struct class *c)
+{
+	return waiting(c, WRITE) && d->starved++ >= d->writes_starved;
+}
+
+static enum direction choose_direction(struct mq_deadline *d, const struct class *c,
+				       iosched_time now)
+{
+	if (waiting(c, READ)) {
+		if (!writes_starved(d, c))
+			return READ;
+		iosched_tell(d->env, now, "writes have starved: a batch of writes", 0, 0,
+			     IOSCHED_NEVER);
+	}
+	d->starved = 0;
+	return WRITE;
+}
+
+/* The oldest if it has expired or the sweep of this direction has ended; else the sweep. */
+static struct iosched_request *start_batch(struct mq_deadline *d, const struct class *c,
+					   iosched_time now)
+{
+	enum direction dir = choose_direction(d, c, now);
+	struct iosched_request *oldest = ios_fifo_first(&c->fifo[dir]);
+	struct iosched_request *next;
+
+	d->last = dir;
+	d->batched = 0;
+	if (ticks(now) >= oldest->internal.expiry)
+		return oldest;
+	next = sweep(c, dir);
+	return next != NULL ? next : oldest;
+}
+
+/* What the class would issue, still queued; NULL only if none of it is queued. */
+static struct iosched_request *pick(struct mq_deadline *d, const struct class *c, iosched_time now)
+{
+	struct iosched_request *rq;
+
+	if (!any_waiting(c))
+		return NULL;
+	rq = continue_batch(d, c);
+	return rq != NULL ? rq : start_batch(d, c, now);
+}
+
+/* Has it waited for prio_aging_expire? Its start is read back from its expiry, which a coalesce
+ * may have made earlier (trace x20060); exactly that old is aged (traces micro-mqage*). */
+static bool aged(const struct mq_deadline *d, const struct iosched_request *rq, iosched_time now)
+{
+	return rq->internal.expiry + ticks(d->prio_aging_expire_ns) <=
+	       ticks(now) + expire_ticks(d, direction_of(rq));
+}
+
+static bool several_classes_unfinished(const struct mq_deadline *d)
+{
+	return (d->classes[0].unfinished != 0) + (d->classes[1].unfinished != 0) +
+		   (d->classes[2].unfinished != 0) >=
+	       2;
+}
+
+/* The test is made on what the usual rules pick, not on the oldest: the bound is a soft one. */
+static struct iosched_request *pick_aged(struct mq_deadline *d, iosched_time now)
+{
+	unsigned i;
+
+	if (!several_classes_unfinished(d))
+		return NULL;
+	for (i = 1; i < N_CLASSES; i++) {
+		struct iosched_request *rq = pick(d, &d->classes[i], now);
+
+		if (rq != NULL && aged(d, rq, now)) {
+			iosched_tell(d->env, now, "aged: served before the classes above it",
+				     rq->context, 0, IOSCHED_NEVER);
+			return rq;
+		}
+	}
+	return NULL;
+}
+
+static const struct class *highest_unfinished(const struct mq_deadline *d)
+{
+	unsigned i;
+
+	for (i = 0; i < N_CLASSES; i++)
+		if (d->classes[i].unfinished != 0)
+			return &d->classes[i];
+	return NULL;
+}
+
+static void take(struct mq_deadline *d, struct iosched_request *rq)
+{
+	d->batched++;
+	class_of(rq)->position[direction_of(rq)] = rq->span_offset;
+	unlink_request(rq);
+}
+
+static bool lower_class_waits(const struct mq_deadline *d, const struct class *above)
+{
+	const struct class *c;
+
+	for (c = above + 1; c < &d->classes[N_CLASSES]; c++)
+		if (any_waiting(c))
+			return true;
+	return false;
+}
+
+static struct iosched_request *mq_deadline_dispatch(void *self, iosched_time now,
+						    struct iosched_pause *pause)
+{
+	struct mq_deadline *d = self;
+	struct iosched_request *rq = pick_aged(d, now);
+	const struct class *c;
+
+	if (rq == NULL && (c = highest_unfinished(d)) != NULL) {
+		rq = pick(d, c, now);
+		if (rq == NULL && lower_class_waits(d, c)) {
+			pause->reason = IOSCHED_HOLD_INFLIGHT;
+			iosched_tell(d->env, now,
+				     "requests of a higher class in flight hold back the lower", 0,
+				     0, IOSCHED_NEVER);
+		}
+	}
+	if (rq != NULL)
+		take(d, rq);
+	return rq;
+}
+
+static void mq_deadline_complete(void *self, struct iosched_request *rq, iosched_time now)
+{
+	(void)self, (void)now;
+	class_of(rq)->unfinished--;
+}
+
+static bool mq_deadline_merge_allowed(void *self, const struct iosched_request *into,
+				      const struct iosched_request *bio)
+{
+	(void)self;
+	return into->internal.mark == priority_of(bio);
+}
+
+static struct iosched_request *mq_deadline_front_candidate(void *self,
+							   const struct iosched_request *bio)
+{
+	const struct mq_deadline *d = self;
+	const struct class *c = &d->classes[priority_of(bio) / N_LEVELS];
+
+	if (!d->front_merges)
+		return NULL;
+	return ios_rqtree_find(&c->sorted[direction_of(bio)], bio->offset + bio->length);
+}
+
+/* A neighbour of another level hides what lies behind it. */
+static struct iosched_request *mq_deadline_neighbour(void *self, struct iosched_request *rq,
+						     enum iosched_side side)
+{
+	struct iosched_request *next =
+	    side == IOSCHED_SIDE_BACK ? ios_rqtree_next(rq) : ios_rqtree_prev(rq);
+
+	(void)self;
+	return next != NULL && next->internal.mark == rq->internal.mark ? next : NULL;
+}
+
+static void mq_deadline_grown(void *self, struct iosched_request *rq, enum iosched_side side,
+			      uint64_t old_offset, iosched_time now)
+{
+	struct ios_rqtree *sorted = &class_of(rq)->sorted[direction_of(rq)];
+
+	(void)self, (void)old_offset, (void)now;
+	if (side == IOSCHED_SIDE_BACK)
+		return;
+	ios_rqtree_remove(sorted, rq);
+	ios_rqtree_insert(sorted, rq);
+}
+
+/* The victim counts as completed. The survivor inherits a strictly earlier expiry and the place
+ * that goes with it, but only in its own fifo: a victim whose context changed class since it was
+ * queued may come from another. */
+static void mq_deadline_absorbed(void *self, struct iosched_request *survivor,
+				 struct iosched_request *victim, iosched_time now)
+{
+	(void)self, (void)now;
+	ios_rqtree_remove(&class_of(victim)->sorted[direction_of(victim)], victim);
+	if (class_of(victim) == class_of(survivor) &&
+	    victim->internal.expiry < survivor->internal.expiry) {
+		ios_fifo_replace(victim, survivor);
+		survivor->internal.expiry = victim->internal.expiry;
+	} else {
+		ios_fifo_remove(victim);
+	}
+	class_of(victim)->unfinished--;
+}
+
+static void mq_deadline_remove(void *self, struct iosched_request *rq, iosched_time now)
+{
+	(void)self, (void)now;
+	unlink_request(rq);
+	class_of(rq)->unfinished--;
+}
+
+static struct iosched_request *mq_deadline_drain(void *self)
+{
+	struct mq_deadline *d = self;
+	unsigned i;
+
+	for (i = 0; i < 2 * N_CLASSES; i++) {
+		struct iosched_request *rq = ios_fifo_first(&d->classes[i / 2].fifo[i % 2]);
+
+		if (rq != NULL) {
+			mq_deadline_remove(d, rq, 0);
+			return rq;
+		}
+	}
+	return NULL;
+}
+
+static const char *audit_direction(const struct class *c, unsigned rank, enum direction dir,
+				   uint64_t *queued)
+{
+	const struct iosched_request *rq;
+	uint64_t sorted = 0, fifo = 0;
+
+	for (rq = ios_rqtree_first(&c->sorted[dir]); rq != NULL; rq = ios_rqtree_next(rq)) {
+		if (direction_of(rq) != dir || class_of(rq) != c ||
+		    rq->internal.mark / N_LEVELS != rank)
+			return "a request is sorted under its own class and direction";
+		sorted++;
+	}
+	for (rq = ios_fifo_first(&c->fifo[dir]); rq != NULL; rq = ios_fifo_next(&c->fifo[dir], rq))
+		fifo++;
+	if (sorted != fifo)
+		return "a queued request is in the tree and in the fifo";
+	*queued += sorted;
+	return ios_rqtree_audit(&c->sorted[dir]);
+}
+
+static const char *mq_deadline_audit(void *self)
+{
+	const struct mq_deadline *d = self;
+	unsigned i;
+
+	for (i = 0; i < N_CLASSES; i++) {
+		const struct class *c = &d->classes[i];
+		uint64_t queued = 0;
+		const char *wrong = audit_direction(c, i, READ, &queued);
+
+		if (wrong == NULL)
+			wrong = audit_direction(c, i, WRITE, &queued);
+		if (wrong != NULL)
+			return wrong;
+		if (queued > c->unfinished)
+			return "a queued request is unfinished";
+	}
+	return NULL;
+}
+
+/* Defaults: Linux 6.8. Bounds: a day is longer than any useful expiry. */
+#define DAY_NS (UINT64_C(86400) * 1000 * NSEC_PER_MSEC)
+static const struct iosched_tunable mq_deadline_tunables[] = {
+    {"read_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 500 * NSEC_PER_MSEC,
+     offsetof(struct mq_deadline, read_expire_ns), "a read should start within this time"},
+    {"write_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 5000 * NSEC_PER_MSEC,
+     offsetof(struct mq_deadline, write_expire_ns), "a write should start within this time"},
+    {"prio_aging_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 10000 * NSEC_PER_MSEC,
+     offsetof(struct mq_deadline, prio_aging_expire_ns),
+     "a request that has waited so long goes before the classes above it"},
+    {"fifo_batch", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 16, offsetof(struct mq_deadline, fifo_batch),
+     "requests served in offset order before expiry and direction are looked at"},
+    {"writes_starved", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 2,
+     offsetof(struct mq_deadline, writes_starved), "read batches that may pass waiting writes"},
+    {"front_merges", IOSCHED_UNIT_BOOL, 0, 1, 1, offsetof(struct mq_deadline, front_merges),
+     "look for requests that a new one could be put before"},
+    {0},
+};
+
+const struct iosched_policy ios_mq_deadline_policy = {
+    .size = sizeof(struct iosched_policy),
+    .flags = IOSCHED_POLICY_INSERT_MERGE | IOSCHED_POLICY_CONTEXTS | IOSCHED_POLICY_PRIORITY,
+    .name = "mq-deadline",
+    .summary = "deadline per priority class, strictly ordered, with aging (Linux 6.8)",
+    .self_size = sizeof(struct mq_deadline),
+    .tunables = mq_deadline_tunables,
+    .init = mq_deadline_init,
+    .insert = mq_deadline_insert,
+    .dispatch = mq_deadline_dispatch,
+    .complete = mq_deadline_complete,
+    .merge_allowed = mq_deadline_merge_allowed,
+    .front_candidate = mq_deadline_front_candidate,
+    .neighbour = mq_deadline_neighbour,
+    .grown = mq_deadline_grown,
+    .absorbed = mq_deadline_absorbed,
+    .remove = mq_deadline_remove,
+    .drain = mq_deadline_drain,
+    .audit = mq_deadline_audit,
+};
