@@ -20,6 +20,27 @@ void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq)
 	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
 }
 
+struct iosched_request *ios_rqtree_insert_unique(struct ios_rqtree *t, struct iosched_request *rq)
+{
+	struct iosched_tree_link **link = &t->rb.root;
+	struct iosched_tree_link *parent = NULL, *n;
+	uint64_t offset = rq->span_offset;
+
+	while ((n = *link) != NULL) {
+		uint64_t at = IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset;
+
+		parent = n;
+		if (offset < at)
+			link = &n->left;
+		else if (offset > at)
+			link = &n->right;
+		else
+			return ios_rqtree_entry(n);
+	}
+	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
+	return NULL;
+}
+
 struct iosched_request *ios_rqtree_find(const struct ios_rqtree *t, uint64_t offset)
 {
 	struct iosched_tree_link *n = t->rb.root;

@@ -77,6 +77,7 @@ struct habits {
 struct anticipatory {
 	uint64_t read_expire_ns, write_expire_ns, read_batch_expire_ns, write_batch_expire_ns;
 	uint64_t antic_expire_ns;
+	uint64_t fifo_expire[2], batch_expire[2], antic_expire; /* the times above in ticks */
 	struct iosched_policy_env *env;
 	struct ios_rqtree sorted[2];
 	struct ios_fifo fifo[2];
@@ -108,21 +109,6 @@ struct anticipatory {
 static uint64_t ticks(uint64_t ns)
 {
 	return ns / NSEC_PER_MSEC;
-}
-
-static uint64_t antic_expire(const struct anticipatory *a)
-{
-	return ticks(a->antic_expire_ns);
-}
-
-static uint64_t fifo_expire(const struct anticipatory *a, enum side side)
-{
-	return ticks(side == SYNC ? a->read_expire_ns : a->write_expire_ns);
-}
-
-static uint64_t batch_expire(const struct anticipatory *a, enum side side)
-{
-	return ticks(side == SYNC ? a->read_batch_expire_ns : a->write_batch_expire_ns);
 }
 
 static enum side side_of(const struct iosched_request *rq)
@@ -161,6 +147,18 @@ static bool is_waiting(const struct anticipatory *a)
 	return a->antic == ANTIC_AWAIT_COMPLETION || a->antic == ANTIC_AWAIT_REQUEST;
 }
 
+static void anticipatory_tunable_changed(void *self, const struct iosched_tunable *t)
+{
+	struct anticipatory *a = self;
+
+	(void)t;
+	a->fifo_expire[SYNC] = ticks(a->read_expire_ns);
+	a->fifo_expire[ASYNC] = ticks(a->write_expire_ns);
+	a->batch_expire[SYNC] = ticks(a->read_batch_expire_ns);
+	a->batch_expire[ASYNC] = ticks(a->write_batch_expire_ns);
+	a->antic_expire = ticks(a->antic_expire_ns);
+}
+
 static int anticipatory_init(void *self, struct iosched_policy_env *env, void *pool,
 			     iosched_time now)
 {
@@ -175,6 +173,7 @@ static int anticipatory_init(void *self, struct iosched_policy_env *env, void *p
 		a->last_look[side] = ticks(now) - (UINT64_C(1) << 40);
 	}
 	ios_dlist_init(&a->chosen);
+	anticipatory_tunable_changed(a, NULL);
 	a->batch = ASYNC;
 	a->batch_expires = ticks(now) + DEFAULT_READ_BATCH_EXPIRE;
 	a->quota = FIRST_QUOTA;
@@ -212,7 +211,7 @@ static void book_think(struct anticipatory *a, struct habits *h, uint64_t t)
 static void book_seek(struct anticipatory *a, struct habits *h, uint64_t sectors)
 {
 	uint64_t limit =
-	    4 * h->seek.mean + (h->seek.samples <= FEW_SAMPLES ? SEEK_SLACK_FEW : SEEK_SLACK);
+		4 * h->seek.mean + (h->seek.samples <= FEW_SAMPLES ? SEEK_SLACK_FEW : SEEK_SLACK);
 
 	if (h->seek.samples == 0)
 		a->new_seek_total = (7 * a->new_seek_total + ONE * sectors) / 8;
@@ -253,7 +252,7 @@ static bool is_close(const struct anticipatory *a, const struct iosched_request 
 	uint64_t gap = distance(rq->span_offset, head);
 	uint64_t window;
 
-	if (delay > MAX_DELAY || delay > antic_expire(a))
+	if (delay > MAX_DELAY)
 		return true;
 	window = close_window(delay);
 	return gap <= (rq->span_offset >= head ? window : window / 2) || gap / SECTOR < mean;
@@ -282,8 +281,8 @@ static const char *why_not_exited(struct anticipatory *a, const struct habits *h
 static const char *why_not_habits(const struct anticipatory *a, const struct habits *h)
 {
 	if (h->think.samples != 0)
-		return h->think.mean > antic_expire(a) ? "it thinks for too long" : NULL;
-	if (a->new_think_total / ONE > antic_expire(a))
+		return h->think.mean > a->antic_expire ? "it thinks for too long" : NULL;
+	if (a->new_think_total / ONE > a->antic_expire)
 		return "new contexts think for too long";
 	if (a->exit_chance * a->exit_alone > HALF * ONE)
 		return "new contexts tend to exit, and nobody takes over";
@@ -300,7 +299,7 @@ static const char *why_not_wait(struct anticipatory *a, const struct iosched_req
 
 	if (rq != NULL && habits_of(rq) == h)
 		return "its request is here";
-	if (a->awaited_done && t - a->awaited_since >= antic_expire(a))
+	if (a->awaited_done && t - a->awaited_since >= a->antic_expire)
 		return "it has been waited for long enough";
 	if (h->queued != 0 || h->chosen != 0)
 		return "others of its requests are here";
@@ -315,7 +314,7 @@ static const char *why_not_wait(struct anticipatory *a, const struct iosched_req
 
 static void arm_timer(struct anticipatory *a)
 {
-	a->env->timer = (a->awaited_since + antic_expire(a)) * NSEC_PER_MSEC;
+	a->env->timer = (a->awaited_since + a->antic_expire) * NSEC_PER_MSEC;
 }
 
 static void start_waiting(struct anticipatory *a, iosched_time now)
@@ -351,9 +350,9 @@ static struct iosched_request *nearest(const struct anticipatory *a, enum side s
 
 /* What is next once `rq`, still in the tree, has left: the one behind it or, at the
  * end, the first; or the one before it. */
-static struct iosched_request *next_around(const struct anticipatory *a, struct iosched_request *rq)
+static struct iosched_request *next_around(const struct anticipatory *a, enum side side,
+					   struct iosched_request *rq)
 {
-	enum side side = side_of(rq);
 	struct iosched_request *behind = ios_rqtree_next(rq);
 
 	if (behind == NULL) {
@@ -364,41 +363,47 @@ static struct iosched_request *next_around(const struct anticipatory *a, struct 
 	return nearest(a, side, behind, ios_rqtree_prev(rq));
 }
 
-static void unlink_request(struct anticipatory *a, struct iosched_request *rq)
+static void unlink_request(struct anticipatory *a, enum side side, struct iosched_request *rq)
 {
-	ios_rqtree_remove(&a->sorted[side_of(rq)], rq);
+	ios_rqtree_remove(&a->sorted[side], rq);
 	ios_fifo_remove(rq);
 	habits_of(rq)->queued--;
 }
 
 /* A request leaves the queues for the device. */
-static void move_to_chosen(struct anticipatory *a, struct iosched_request *rq, iosched_time now)
+static void choose(struct anticipatory *a, struct iosched_request *rq)
 {
 	enum side side = side_of(rq);
 
-	stop_waiting(a, "a request for the same place sent the older one", rq->context, now);
 	a->antic = ANTIC_OFF;
 	a->last_end[side] = end_of(rq);
 	a->awaited = side == SYNC ? habits_of(rq) : NULL;
 	a->awaited_done = false;
 	if (side == ASYNC && a->quota_left > 0)
 		a->quota_left--;
-	a->next[side] = next_around(a, rq);
-	unlink_request(a, rq);
-	habits_of(rq)->chosen++;
-	rq->internal.mark = 1;
-	ios_dlist_insert(&a->chosen, rq);
+	a->next[side] = next_around(a, side, rq);
+	unlink_request(a, side, rq);
 	a->unfinished++;
 }
 
-static struct iosched_request *hand_out(struct anticipatory *a)
+/* A start is taken by one request of a side at a time: the older one is chosen now, and not yet
+ * handed out. That ends a wait, and happens even while the device drains. */
+static void choose_alias(struct anticipatory *a, struct iosched_request *rq, iosched_time now)
+{
+	stop_waiting(a, "another request for the same place sends the older one", rq->context, now);
+	choose(a, rq);
+	habits_of(rq)->chosen++;
+	rq->internal.mark = 1;
+	ios_dlist_insert(&a->chosen, rq);
+	iosched_withdraw(rq);
+}
+
+static struct iosched_request *take_alias(struct anticipatory *a)
 {
 	struct iosched_request *rq = ios_dlist_take(&a->chosen);
 
-	if (rq != NULL) {
-		habits_of(rq)->chosen--;
-		rq->internal.mark = 0;
-	}
+	habits_of(rq)->chosen--;
+	rq->internal.mark = 0;
 	return rq;
 }
 
@@ -408,7 +413,7 @@ static struct iosched_request *expired_head(struct anticipatory *a, enum side si
 {
 	struct iosched_request *oldest;
 
-	if (t - a->last_look[side] < fifo_expire(a, side))
+	if (t - a->last_look[side] < a->fifo_expire[side])
 		return NULL;
 	a->last_look[side] = t;
 	oldest = ios_fifo_first(&a->fifo[side]);
@@ -424,7 +429,7 @@ static bool batch_over(const struct anticipatory *a, uint64_t t)
 
 static bool can_anticipate(const struct anticipatory *a)
 {
-	return a->batch == SYNC && antic_expire(a) > 0;
+	return a->batch == SYNC && a->antic_expire > 0;
 }
 
 /* Even if the sync side has nothing queued, and only writes would be served (trace fsync). */
@@ -439,7 +444,7 @@ static struct iosched_request *continue_batch(struct anticipatory *a, uint64_t t
 	struct iosched_request *rq = a->next[a->batch];
 
 	if (rq != NULL && has_queued(a, SYNC) && !has_queued(a, ASYNC))
-		a->batch_expires = t + batch_expire(a, SYNC);
+		a->batch_expires = t + a->batch_expire[SYNC];
 	return rq;
 }
 
@@ -476,7 +481,7 @@ static struct iosched_request *after_drain(struct anticipatory *a, struct iosche
 	if (a->batch == SYNC)
 		a->untimed = true;
 	else
-		a->batch_expires = t + batch_expire(a, ASYNC);
+		a->batch_expires = t + a->batch_expire[ASYNC];
 	return rq;
 }
 
@@ -487,7 +492,7 @@ static void note_dry_writes(struct anticipatory *a)
 		a->ran_dry = true;
 }
 
-static struct iosched_request *choose(struct anticipatory *a, iosched_time now)
+static struct iosched_request *pick(struct anticipatory *a, iosched_time now)
 {
 	uint64_t t = ticks(now);
 	struct iosched_request *rq = NULL, *oldest;
@@ -528,30 +533,29 @@ static struct iosched_request *anticipatory_dispatch(void *self, iosched_time no
 	struct anticipatory *a = self;
 	struct iosched_request *rq;
 
-	if (ios_dlist_empty(&a->chosen)) {
-		rq = choose(a, now);
-		if (rq == NULL) {
-			pause->reason = why_nothing(a);
-			return NULL;
-		}
-		move_to_chosen(a, rq, now);
+	if (!ios_dlist_empty(&a->chosen))
+		return take_alias(a);
+	rq = pick(a, now);
+	if (rq == NULL) {
+		pause->reason = why_nothing(a);
+		return NULL;
 	}
-	return hand_out(a);
+	choose(a, rq);
+	a->chosen.boundary = end_of(rq);
+	return rq;
 }
 
 /* ---- requests come, grow and go ---- */
 
-/* A start is taken by one request of a side at a time: the older one goes to the device. */
-static void insert_sorted(struct anticipatory *a, struct iosched_request *rq, iosched_time now)
+static void insert_sorted(struct anticipatory *a, enum side side, struct iosched_request *rq,
+			  iosched_time now)
 {
-	struct ios_rqtree *sorted = &a->sorted[side_of(rq)];
-	struct iosched_request *alias = ios_rqtree_find(sorted, rq->span_offset);
+	struct iosched_request *alias = ios_rqtree_insert_unique(&a->sorted[side], rq);
 
-	if (alias != NULL) {
-		move_to_chosen(a, alias, now);
-		iosched_withdraw(alias);
-	}
-	ios_rqtree_insert(sorted, rq);
+	if (alias == NULL)
+		return;
+	choose_alias(a, alias, now);
+	ios_rqtree_insert(&a->sorted[side], rq);
 }
 
 static void anticipatory_insert(void *self, struct iosched_request *rq, iosched_time now)
@@ -564,9 +568,9 @@ static void anticipatory_insert(void *self, struct iosched_request *rq, iosched_
 	if (side == SYNC && rq->inserted == now)
 		book(a, habits_of(rq), rq, ticks(now));
 	rq->internal.mark = 0;
-	insert_sorted(a, rq, now);
+	insert_sorted(a, side, rq, now);
 	habits_of(rq)->queued++;
-	rq->internal.expiry = ticks(rq->inserted) + fifo_expire(a, side);
+	rq->internal.expiry = ticks(rq->inserted) + a->fifo_expire[side];
 	ios_fifo_insert(&a->fifo[side], rq);
 	a->next[side] = nearest(a, side, rq, a->next[side]);
 	if (is_waiting(a) && (why = why_not_wait(a, rq, ticks(now))) != NULL)
@@ -577,7 +581,7 @@ static void anticipatory_insert(void *self, struct iosched_request *rq, iosched_
  * measured from where `batch_expires` stands, which a drain may have moved: then it is 0. */
 static void retune_quota(struct anticipatory *a, iosched_time now)
 {
-	uint64_t target = batch_expire(a, ASYNC), old = a->quota;
+	uint64_t target = a->batch_expire[ASYNC], old = a->quota;
 	uint64_t end = ticks(now) + target;
 	uint64_t took = end > a->batch_expires ? end - a->batch_expires : 0;
 
@@ -597,7 +601,7 @@ static void retune_quota(struct anticipatory *a, iosched_time now)
 static void end_drain(struct anticipatory *a, iosched_time now)
 {
 	a->changing = false;
-	a->batch_expires = ticks(now) + batch_expire(a, a->batch);
+	a->batch_expires = ticks(now) + a->batch_expire[a->batch];
 	a->untimed = a->untimed || a->batch == SYNC;
 	a->env->kick |= IOSCHED_KICK_DEFERRED;
 }
@@ -606,7 +610,7 @@ static void end_drain(struct anticipatory *a, iosched_time now)
 static void start_clock(struct anticipatory *a, iosched_time now)
 {
 	retune_quota(a, now);
-	a->batch_expires = ticks(now) + batch_expire(a, SYNC);
+	a->batch_expires = ticks(now) + a->batch_expire[SYNC];
 	a->untimed = false;
 }
 
@@ -686,7 +690,7 @@ static void anticipatory_grown(void *self, struct iosched_request *rq, enum iosc
 	if (side == IOSCHED_SIDE_BACK)
 		return;
 	ios_rqtree_remove(&a->sorted[side_of(rq)], rq);
-	insert_sorted(a, rq, now);
+	insert_sorted(a, side_of(rq), rq, now);
 }
 
 static void remove_queued(struct anticipatory *a, struct iosched_request *rq)
@@ -694,8 +698,8 @@ static void remove_queued(struct anticipatory *a, struct iosched_request *rq)
 	enum side side = side_of(rq);
 
 	if (a->next[side] == rq)
-		a->next[side] = next_around(a, rq);
-	unlink_request(a, rq);
+		a->next[side] = next_around(a, side, rq);
+	unlink_request(a, side, rq);
 }
 
 /* The survivor inherits a strictly earlier expiry and the place that goes with it. To its context
@@ -804,28 +808,50 @@ static const char *audit_side(const struct anticipatory *a, enum side side)
 	return ios_rqtree_audit(&a->sorted[side]);
 }
 
-/* Each context's counts, by taking them down and putting them back. */
-static const char *audit_counts(struct anticipatory *a, uint64_t *chosen)
+static void add_counts(const struct anticipatory *a, uint64_t by)
 {
-	bool wrong = false;
-	unsigned side;
-	struct iosched_request *rq;
+	const struct ios_fifo *list[] = {&a->fifo[SYNC], &a->fifo[ASYNC], &a->chosen.list};
+	const struct iosched_request *rq;
+	unsigned i;
 
-	*chosen = 0;
-	for (rq = ios_fifo_first(&a->chosen.list); rq != NULL;
-	     rq = ios_fifo_next(&a->chosen.list, rq)) {
-		wrong = wrong || !is_chosen(rq) || habits_of(rq)->chosen == 0;
-		++*chosen;
-	}
-	for (side = SYNC; side <= ASYNC; side++)
-		for (rq = ios_fifo_first(&a->fifo[side]); rq != NULL;
-		     rq = ios_fifo_next(&a->fifo[side], rq))
-			wrong = wrong || habits_of(rq)->queued == 0;
-	return wrong ? "a context counts its requests" : NULL;
+	for (i = 0; i < 3; i++)
+		for (rq = ios_fifo_first(list[i]); rq != NULL; rq = ios_fifo_next(list[i], rq))
+			if (is_chosen(rq))
+				habits_of(rq)->chosen += by;
+			else
+				habits_of(rq)->queued += by;
 }
 
-static const char *audit_wait(const struct anticipatory *a, uint64_t chosen)
+static bool counts_are_zero(const struct ios_fifo *list)
 {
+	const struct iosched_request *rq;
+
+	for (rq = ios_fifo_first(list); rq != NULL; rq = ios_fifo_next(list, rq))
+		if (habits_of(rq)->queued != 0 || habits_of(rq)->chosen != 0)
+			return false;
+	return true;
+}
+
+/* Take every context's counts down by what is there, look, and put them back. */
+static const char *audit_counts(const struct anticipatory *a)
+{
+	bool right;
+
+	add_counts(a, (uint64_t)-1);
+	right = counts_are_zero(&a->fifo[SYNC]) && counts_are_zero(&a->fifo[ASYNC]) &&
+		counts_are_zero(&a->chosen.list);
+	add_counts(a, 1);
+	return right ? NULL : "a context counts its requests";
+}
+
+static const char *audit_wait(const struct anticipatory *a)
+{
+	const struct ios_fifo *list = &a->chosen.list;
+	const struct iosched_request *rq;
+	uint64_t chosen = 0;
+
+	for (rq = ios_fifo_first(list); rq != NULL; rq = ios_fifo_next(list, rq))
+		chosen++;
 	if (is_waiting(a) && a->awaited == NULL)
 		return "a wait is for a context";
 	if (is_waiting(a) && chosen != 0)
@@ -841,15 +867,14 @@ static const char *audit_wait(const struct anticipatory *a, uint64_t chosen)
 
 static const char *anticipatory_audit(void *self)
 {
-	struct anticipatory *a = self;
-	uint64_t chosen;
+	const struct anticipatory *a = self;
 	const char *wrong = audit_side(a, SYNC);
 
 	if (wrong == NULL)
 		wrong = audit_side(a, ASYNC);
 	if (wrong == NULL)
-		wrong = audit_counts(a, &chosen);
-	return wrong != NULL ? wrong : audit_wait(a, chosen);
+		wrong = audit_counts(a);
+	return wrong != NULL ? wrong : audit_wait(a);
 }
 
 /* Bounds: a day is longer than any useful expiry; waits beyond seconds only waste the disk. */
@@ -858,43 +883,44 @@ static const char *anticipatory_audit(void *self)
 #define TUNABLE(name, max, initial, doc)                                                          \
 	{                                                                                         \
 #name, IOSCHED_UNIT_NS, 0, max, MS(initial), offsetof(struct anticipatory, name), \
-		    doc                                                                           \
+			doc                                                                       \
 	}
 static const struct iosched_tunable anticipatory_tunables[] = {
-    TUNABLE(read_expire_ns, DAY_NS, DEFAULT_READ_EXPIRE,
-	    "a sync request should start within this time"),
-    TUNABLE(write_expire_ns, DAY_NS, DEFAULT_WRITE_EXPIRE,
-	    "an async request should start within this time"),
-    TUNABLE(read_batch_expire_ns, DAY_NS, DEFAULT_READ_BATCH_EXPIRE,
-	    "time of a batch of sync requests while async ones wait"),
-    TUNABLE(write_batch_expire_ns, DAY_NS, DEFAULT_WRITE_BATCH_EXPIRE,
-	    "time of a batch of async requests while sync ones wait"),
-    TUNABLE(antic_expire_ns, MS(10000), DEFAULT_ANTIC_EXPIRE,
-	    "longest wait for the next request of a context; below 1 ms: none"),
-    {0},
+	TUNABLE(read_expire_ns, DAY_NS, DEFAULT_READ_EXPIRE,
+		"a sync request should start within this time"),
+	TUNABLE(write_expire_ns, DAY_NS, DEFAULT_WRITE_EXPIRE,
+		"an async request should start within this time"),
+	TUNABLE(read_batch_expire_ns, DAY_NS, DEFAULT_READ_BATCH_EXPIRE,
+		"time of a batch of sync requests while async ones wait"),
+	TUNABLE(write_batch_expire_ns, DAY_NS, DEFAULT_WRITE_BATCH_EXPIRE,
+		"time of a batch of async requests while sync ones wait"),
+	TUNABLE(antic_expire_ns, MS(10000), DEFAULT_ANTIC_EXPIRE,
+		"longest wait for the next request of a context; below 1 ms: none"),
+	{0},
 };
 
 const struct iosched_policy ios_anticipatory_policy = {
-    .size = sizeof(struct iosched_policy),
-    .flags = IOSCHED_POLICY_CONTEXTS,
-    .name = "anticipatory",
-    .summary = "waits a few ms for the next read of a sequential reader (Linux 2.6.32)",
-    .self_size = sizeof(struct anticipatory),
-    .context_size = sizeof(struct habits),
-    .tunables = anticipatory_tunables,
-    .init = anticipatory_init,
-    .insert = anticipatory_insert,
-    .dispatch = anticipatory_dispatch,
-    .complete = anticipatory_complete,
-    .timer = anticipatory_timer,
-    .front_candidate = anticipatory_front_candidate,
-    .neighbour = anticipatory_neighbour,
-    .grown = anticipatory_grown,
-    .absorbed = anticipatory_absorbed,
-    .remove = anticipatory_remove,
-    .drain = anticipatory_drain,
-    .context_init = anticipatory_context_init,
-    .context_exit = anticipatory_context_exit,
-    .context_fini = anticipatory_context_fini,
-    .audit = anticipatory_audit,
+	.size = sizeof(struct iosched_policy),
+	.flags = IOSCHED_POLICY_CONTEXTS,
+	.name = "anticipatory",
+	.summary = "waits a few ms for the next read of a sequential reader (Linux 2.6.32)",
+	.self_size = sizeof(struct anticipatory),
+	.context_size = sizeof(struct habits),
+	.tunables = anticipatory_tunables,
+	.init = anticipatory_init,
+	.insert = anticipatory_insert,
+	.dispatch = anticipatory_dispatch,
+	.complete = anticipatory_complete,
+	.timer = anticipatory_timer,
+	.front_candidate = anticipatory_front_candidate,
+	.neighbour = anticipatory_neighbour,
+	.grown = anticipatory_grown,
+	.absorbed = anticipatory_absorbed,
+	.remove = anticipatory_remove,
+	.drain = anticipatory_drain,
+	.tunable_changed = anticipatory_tunable_changed,
+	.context_init = anticipatory_context_init,
+	.context_exit = anticipatory_context_exit,
+	.context_fini = anticipatory_context_fini,
+	.audit = anticipatory_audit,
 };

@@ -3,9 +3,10 @@
  * mq-deadline: deadline per priority class, the classes in strict order. Linux 6.8.
  *
  * State per class and direction: `sorted` (by offset), `fifo` (by arrival), `position`, the
- * start of the last request dispatched: the sweep goes on at the first that starts there
- * or behind it. A class also counts its `unfinished` requests, queued or in flight. Direction,
- * batch and starvation are shared by all classes. A request is on both lists or on neither.
+ * start of the last request dispatched, and `ahead`, where the sweep goes on: the first that starts
+ * at `position` or behind it. A class also counts its `unfinished` requests, queued or in flight.
+ * Direction, batch and starvation are shared by all classes. A request is on both lists or on
+ * neither.
  *
  * dispatch() asks, in order: has a lower class waited for too long? else the highest
  * class with anything unfinished. Within a class: batch unfinished? writes starved?
@@ -32,6 +33,7 @@ struct class
 {
 	struct ios_rqtree sorted[2];
 	struct ios_fifo fifo[2];
+	struct iosched_request *ahead[2];
 	uint64_t position[2];
 	uint64_t unfinished; /* queued or in flight */
 };
@@ -39,8 +41,10 @@ struct class
 struct mq_deadline {
 	uint64_t read_expire_ns, write_expire_ns, prio_aging_expire_ns;
 	uint64_t fifo_batch, writes_starved, front_merges;
+	uint64_t expire[2], aging; /* the times above in ticks */
 	struct iosched_policy_env *env;
 	struct class classes[N_CLASSES]; /* by rank: realtime, best effort, idle */
+	uint32_t busy;			 /* bit i: classes[i] has unfinished requests */
 	enum direction last;		 /* direction of the batch */
 	uint64_t batched;		 /* dispatched since direction and expiry were looked at */
 	uint64_t starved;		 /* read choices made while writes waited */
@@ -56,17 +60,12 @@ static enum direction direction_of(const struct iosched_request *rq)
 	return rq->op == IOSCHED_READ ? READ : WRITE;
 }
 
-static uint64_t expire_ticks(const struct mq_deadline *d, enum direction dir)
-{
-	return ticks(dir == READ ? d->read_expire_ns : d->write_expire_ns);
-}
-
 /* Class and level as one number, best first. Requests of different ones never
  * merge, though the level decides nothing else (trace micro-mqprio). */
 static unsigned priority_of(const struct iosched_request *rq)
 {
 	static const uint8_t rank[N_CLASSES] = {
-	    [IOSCHED_REALTIME] = 0, [IOSCHED_BEST_EFFORT] = 1, [IOSCHED_IDLE] = 2};
+		[IOSCHED_REALTIME] = 0, [IOSCHED_BEST_EFFORT] = 1, [IOSCHED_IDLE] = 2};
 
 	return rank[iosched_request_class(rq)] * N_LEVELS + iosched_request_level(rq);
 }
@@ -86,6 +85,16 @@ static bool any_waiting(const struct class *c)
 	return waiting(c, READ) || waiting(c, WRITE);
 }
 
+static void mq_deadline_tunable_changed(void *self, const struct iosched_tunable *t)
+{
+	struct mq_deadline *d = self;
+
+	(void)t;
+	d->expire[READ] = ticks(d->read_expire_ns);
+	d->expire[WRITE] = ticks(d->write_expire_ns);
+	d->aging = ticks(d->prio_aging_expire_ns);
+}
+
 static int mq_deadline_init(void *self, struct iosched_policy_env *env, void *pool,
 			    iosched_time now)
 {
@@ -95,11 +104,31 @@ static int mq_deadline_init(void *self, struct iosched_policy_env *env, void *po
 	(void)pool, (void)now;
 	d->env = env;
 	d->last = WRITE;
+	mq_deadline_tunable_changed(d, NULL);
 	for (i = 0; i < N_CLASSES; i++) {
 		ios_fifo_init(&d->classes[i].fifo[READ]);
 		ios_fifo_init(&d->classes[i].fifo[WRITE]);
 	}
 	return 0;
+}
+
+/* Seen at once, so that a request that arrives just ahead of the head is not passed over. Of equal
+ * starts the leftmost counts, which is the older (trace dupsec). */
+static void link_sorted(struct class *c, enum direction dir, struct iosched_request *rq)
+{
+	const struct iosched_request *ahead = c->ahead[dir];
+
+	ios_rqtree_insert(&c->sorted[dir], rq);
+	if (rq->span_offset >= c->position[dir] &&
+	    (ahead == NULL || rq->span_offset < ahead->span_offset))
+		c->ahead[dir] = rq;
+}
+
+static void unlink_sorted(struct class *c, enum direction dir, struct iosched_request *rq)
+{
+	if (c->ahead[dir] == rq)
+		c->ahead[dir] = ios_rqtree_next(rq);
+	ios_rqtree_remove(&c->sorted[dir], rq);
 }
 
 /* Priority is taken now: what its context gets later does not move a queued request. */
@@ -113,28 +142,22 @@ static void mq_deadline_insert(void *self, struct iosched_request *rq, iosched_t
 	(void)now;
 	rq->internal.mark = (uint8_t)priority;
 	rq->internal.queue = c;
-	rq->internal.expiry = ticks(rq->inserted) + expire_ticks(d, dir);
-	ios_rqtree_insert(&c->sorted[dir], rq);
+	rq->internal.expiry = ticks(rq->inserted) + d->expire[dir];
+	link_sorted(c, dir, rq);
 	ios_fifo_insert(&c->fifo[dir], rq);
 	c->unfinished++;
+	d->busy |= 1u << priority / N_LEVELS;
 }
 
-static void unlink_request(struct iosched_request *rq)
+static void finish(struct mq_deadline *d, struct class *c)
 {
-	ios_rqtree_remove(&class_of(rq)->sorted[direction_of(rq)], rq);
-	ios_fifo_remove(rq);
-}
-
-/* Where the sweep of a direction goes on: seen afresh each time, so that a request that arrives
- * just ahead of the head is not passed over. Of equal starts the leftmost (trace dupsec). */
-static struct iosched_request *sweep(const struct class *c, enum direction dir)
-{
-	return ios_rqtree_first_from(&c->sorted[dir], c->position[dir]);
+	if (--c->unfinished == 0)
+		d->busy &= ~(1u << (c - d->classes));
 }
 
 static struct iosched_request *continue_batch(const struct mq_deadline *d, const struct class *c)
 {
-	return d->batched < d->fifo_batch ? sweep(c, d->last) : NULL;
+	return d->batched < d->fifo_batch ? c->ahead[d->last] : NULL;
 }
 
 /* Writes have waited for enough read batches. Counts the choice it is asked for. */
@@ -162,40 +185,28 @@ static struct iosched_request *start_batch(struct mq_deadline *d, const struct c
 {
 	enum direction dir = choose_direction(d, c, now);
 	struct iosched_request *oldest = ios_fifo_first(&c->fifo[dir]);
-	struct iosched_request *next;
 
 	d->last = dir;
 	d->batched = 0;
-	if (ticks(now) >= oldest->internal.expiry)
-		return oldest;
-	next = sweep(c, dir);
-	return next != NULL ? next : oldest;
+	return ticks(now) >= oldest->internal.expiry || c->ahead[dir] == NULL ? oldest
+									      : c->ahead[dir];
 }
 
 /* What the class would issue, still queued; NULL only if none of it is queued. */
 static struct iosched_request *pick(struct mq_deadline *d, const struct class *c, iosched_time now)
 {
-	struct iosched_request *rq;
+	struct iosched_request *rq = continue_batch(d, c);
 
-	if (!any_waiting(c))
-		return NULL;
-	rq = continue_batch(d, c);
-	return rq != NULL ? rq : start_batch(d, c, now);
+	if (rq == NULL && any_waiting(c))
+		rq = start_batch(d, c, now);
+	return rq;
 }
 
 /* Has it waited for prio_aging_expire? Its start is read back from its expiry, which a coalesce
  * may have made earlier (trace x20060); exactly that old is aged (traces micro-mqage*). */
 static bool aged(const struct mq_deadline *d, const struct iosched_request *rq, iosched_time now)
 {
-	return rq->internal.expiry + ticks(d->prio_aging_expire_ns) <=
-	       ticks(now) + expire_ticks(d, direction_of(rq));
-}
-
-static bool several_classes_unfinished(const struct mq_deadline *d)
-{
-	return (d->classes[0].unfinished != 0) + (d->classes[1].unfinished != 0) +
-		   (d->classes[2].unfinished != 0) >=
-	       2;
+	return rq->internal.expiry + d->aging <= ticks(now) + d->expire[direction_of(rq)];
 }
 
 /* The test is made on what the usual rules pick, not on the oldest: the bound is a soft one. */
@@ -203,7 +214,7 @@ static struct iosched_request *pick_aged(struct mq_deadline *d, iosched_time now
 {
 	unsigned i;
 
-	if (!several_classes_unfinished(d))
+	if ((d->busy & (d->busy - 1)) == 0) /* fewer than two classes */
 		return NULL;
 	for (i = 1; i < N_CLASSES; i++) {
 		struct iosched_request *rq = pick(d, &d->classes[i], now);
@@ -217,31 +228,33 @@ static struct iosched_request *pick_aged(struct mq_deadline *d, iosched_time now
 	return NULL;
 }
 
-static const struct class *highest_unfinished(const struct mq_deadline *d)
+static struct iosched_request *take(struct mq_deadline *d, struct iosched_request *rq)
+{
+	enum direction dir = direction_of(rq);
+	struct class *c = class_of(rq);
+	bool swept = c->ahead[dir] == rq;
+
+	d->batched++;
+	unlink_sorted(c, dir, rq);
+	ios_fifo_remove(rq);
+	c->position[dir] = rq->span_offset;
+	if (!swept)
+		c->ahead[dir] = ios_rqtree_first_from(&c->sorted[dir], rq->span_offset);
+	return rq;
+}
+
+/* Nothing of the highest class is queued, but something of it is in flight. */
+static enum iosched_hold why_nothing(const struct mq_deadline *d, iosched_time now)
 {
 	unsigned i;
 
 	for (i = 0; i < N_CLASSES; i++)
-		if (d->classes[i].unfinished != 0)
-			return &d->classes[i];
-	return NULL;
-}
-
-static void take(struct mq_deadline *d, struct iosched_request *rq)
-{
-	d->batched++;
-	class_of(rq)->position[direction_of(rq)] = rq->span_offset;
-	unlink_request(rq);
-}
-
-static bool lower_class_waits(const struct mq_deadline *d, const struct class *above)
-{
-	const struct class *c;
-
-	for (c = above + 1; c < &d->classes[N_CLASSES]; c++)
-		if (any_waiting(c))
-			return true;
-	return false;
+		if (any_waiting(&d->classes[i])) {
+			iosched_tell(d->env, now, "a class above in flight holds back the others",
+				     0, 0, IOSCHED_NEVER);
+			return IOSCHED_HOLD_INFLIGHT;
+		}
+	return IOSCHED_HOLD_EMPTY;
 }
 
 static struct iosched_request *mq_deadline_dispatch(void *self, iosched_time now,
@@ -249,26 +262,19 @@ static struct iosched_request *mq_deadline_dispatch(void *self, iosched_time now
 {
 	struct mq_deadline *d = self;
 	struct iosched_request *rq = pick_aged(d, now);
-	const struct class *c;
 
-	if (rq == NULL && (c = highest_unfinished(d)) != NULL) {
-		rq = pick(d, c, now);
-		if (rq == NULL && lower_class_waits(d, c)) {
-			pause->reason = IOSCHED_HOLD_INFLIGHT;
-			iosched_tell(d->env, now,
-				     "requests of a higher class in flight hold back the lower", 0,
-				     0, IOSCHED_NEVER);
-		}
-	}
+	if (rq == NULL && d->busy != 0)
+		rq = pick(d, &d->classes[__builtin_ctz(d->busy)], now);
 	if (rq != NULL)
-		take(d, rq);
-	return rq;
+		return take(d, rq);
+	pause->reason = why_nothing(d, now);
+	return NULL;
 }
 
 static void mq_deadline_complete(void *self, struct iosched_request *rq, iosched_time now)
 {
-	(void)self, (void)now;
-	class_of(rq)->unfinished--;
+	(void)now;
+	finish(self, class_of(rq));
 }
 
 static bool mq_deadline_merge_allowed(void *self, const struct iosched_request *into,
@@ -294,7 +300,7 @@ static struct iosched_request *mq_deadline_neighbour(void *self, struct iosched_
 						     enum iosched_side side)
 {
 	struct iosched_request *next =
-	    side == IOSCHED_SIDE_BACK ? ios_rqtree_next(rq) : ios_rqtree_prev(rq);
+		side == IOSCHED_SIDE_BACK ? ios_rqtree_next(rq) : ios_rqtree_prev(rq);
 
 	(void)self;
 	return next != NULL && next->internal.mark == rq->internal.mark ? next : NULL;
@@ -303,13 +309,11 @@ static struct iosched_request *mq_deadline_neighbour(void *self, struct iosched_
 static void mq_deadline_grown(void *self, struct iosched_request *rq, enum iosched_side side,
 			      uint64_t old_offset, iosched_time now)
 {
-	struct ios_rqtree *sorted = &class_of(rq)->sorted[direction_of(rq)];
-
 	(void)self, (void)old_offset, (void)now;
 	if (side == IOSCHED_SIDE_BACK)
 		return;
-	ios_rqtree_remove(sorted, rq);
-	ios_rqtree_insert(sorted, rq);
+	unlink_sorted(class_of(rq), direction_of(rq), rq);
+	link_sorted(class_of(rq), direction_of(rq), rq);
 }
 
 /* The victim counts as completed. The survivor inherits a strictly earlier expiry and the place
@@ -318,8 +322,8 @@ static void mq_deadline_grown(void *self, struct iosched_request *rq, enum iosch
 static void mq_deadline_absorbed(void *self, struct iosched_request *survivor,
 				 struct iosched_request *victim, iosched_time now)
 {
-	(void)self, (void)now;
-	ios_rqtree_remove(&class_of(victim)->sorted[direction_of(victim)], victim);
+	(void)now;
+	unlink_sorted(class_of(victim), direction_of(victim), victim);
 	if (class_of(victim) == class_of(survivor) &&
 	    victim->internal.expiry < survivor->internal.expiry) {
 		ios_fifo_replace(victim, survivor);
@@ -327,14 +331,15 @@ static void mq_deadline_absorbed(void *self, struct iosched_request *survivor,
 	} else {
 		ios_fifo_remove(victim);
 	}
-	class_of(victim)->unfinished--;
+	finish(self, class_of(victim));
 }
 
 static void mq_deadline_remove(void *self, struct iosched_request *rq, iosched_time now)
 {
-	(void)self, (void)now;
-	unlink_request(rq);
-	class_of(rq)->unfinished--;
+	(void)now;
+	unlink_sorted(class_of(rq), direction_of(rq), rq);
+	ios_fifo_remove(rq);
+	finish(self, class_of(rq));
 }
 
 static struct iosched_request *mq_deadline_drain(void *self)
@@ -369,6 +374,8 @@ static const char *audit_direction(const struct class *c, unsigned rank, enum di
 		fifo++;
 	if (sorted != fifo)
 		return "a queued request is in the tree and in the fifo";
+	if (c->ahead[dir] != ios_rqtree_first_from(&c->sorted[dir], c->position[dir]))
+		return "the sweep goes on at the first request from its position on";
 	*queued += sorted;
 	return ios_rqtree_audit(&c->sorted[dir]);
 }
@@ -389,6 +396,8 @@ static const char *mq_deadline_audit(void *self)
 			return wrong;
 		if (queued > c->unfinished)
 			return "a queued request is unfinished";
+		if ((c->unfinished != 0) != (d->busy >> i & 1))
+			return "a class with unfinished requests is busy";
 	}
 	return NULL;
 }
@@ -396,39 +405,41 @@ static const char *mq_deadline_audit(void *self)
 /* Defaults: Linux 6.8. Bounds: a day is longer than any useful expiry. */
 #define DAY_NS (UINT64_C(86400) * 1000 * NSEC_PER_MSEC)
 static const struct iosched_tunable mq_deadline_tunables[] = {
-    {"read_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 500 * NSEC_PER_MSEC,
-     offsetof(struct mq_deadline, read_expire_ns), "a read should start within this time"},
-    {"write_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 5000 * NSEC_PER_MSEC,
-     offsetof(struct mq_deadline, write_expire_ns), "a write should start within this time"},
-    {"prio_aging_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 10000 * NSEC_PER_MSEC,
-     offsetof(struct mq_deadline, prio_aging_expire_ns),
-     "a request that has waited so long goes before the classes above it"},
-    {"fifo_batch", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 16, offsetof(struct mq_deadline, fifo_batch),
-     "requests served in offset order before expiry and direction are looked at"},
-    {"writes_starved", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 2,
-     offsetof(struct mq_deadline, writes_starved), "read batches that may pass waiting writes"},
-    {"front_merges", IOSCHED_UNIT_BOOL, 0, 1, 1, offsetof(struct mq_deadline, front_merges),
-     "look for requests that a new one could be put before"},
-    {0},
+	{"read_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 500 * NSEC_PER_MSEC,
+	 offsetof(struct mq_deadline, read_expire_ns), "a read should start within this time"},
+	{"write_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 5000 * NSEC_PER_MSEC,
+	 offsetof(struct mq_deadline, write_expire_ns), "a write should start within this time"},
+	{"prio_aging_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, 10000 * NSEC_PER_MSEC,
+	 offsetof(struct mq_deadline, prio_aging_expire_ns),
+	 "a request that has waited so long goes before the classes above it"},
+	{"fifo_batch", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 16,
+	 offsetof(struct mq_deadline, fifo_batch),
+	 "requests served in offset order before expiry and direction are looked at"},
+	{"writes_starved", IOSCHED_UNIT_NONE, 0, UINT32_MAX, 2,
+	 offsetof(struct mq_deadline, writes_starved), "read batches that may pass waiting writes"},
+	{"front_merges", IOSCHED_UNIT_BOOL, 0, 1, 1, offsetof(struct mq_deadline, front_merges),
+	 "look for requests that a new one could be put before"},
+	{0},
 };
 
 const struct iosched_policy ios_mq_deadline_policy = {
-    .size = sizeof(struct iosched_policy),
-    .flags = IOSCHED_POLICY_INSERT_MERGE | IOSCHED_POLICY_CONTEXTS | IOSCHED_POLICY_PRIORITY,
-    .name = "mq-deadline",
-    .summary = "deadline per priority class, strictly ordered, with aging (Linux 6.8)",
-    .self_size = sizeof(struct mq_deadline),
-    .tunables = mq_deadline_tunables,
-    .init = mq_deadline_init,
-    .insert = mq_deadline_insert,
-    .dispatch = mq_deadline_dispatch,
-    .complete = mq_deadline_complete,
-    .merge_allowed = mq_deadline_merge_allowed,
-    .front_candidate = mq_deadline_front_candidate,
-    .neighbour = mq_deadline_neighbour,
-    .grown = mq_deadline_grown,
-    .absorbed = mq_deadline_absorbed,
-    .remove = mq_deadline_remove,
-    .drain = mq_deadline_drain,
-    .audit = mq_deadline_audit,
+	.size = sizeof(struct iosched_policy),
+	.flags = IOSCHED_POLICY_INSERT_MERGE | IOSCHED_POLICY_CONTEXTS | IOSCHED_POLICY_PRIORITY,
+	.name = "mq-deadline",
+	.summary = "deadline per priority class, strictly ordered, with aging (Linux 6.8)",
+	.self_size = sizeof(struct mq_deadline),
+	.tunables = mq_deadline_tunables,
+	.init = mq_deadline_init,
+	.insert = mq_deadline_insert,
+	.dispatch = mq_deadline_dispatch,
+	.complete = mq_deadline_complete,
+	.merge_allowed = mq_deadline_merge_allowed,
+	.front_candidate = mq_deadline_front_candidate,
+	.neighbour = mq_deadline_neighbour,
+	.grown = mq_deadline_grown,
+	.absorbed = mq_deadline_absorbed,
+	.remove = mq_deadline_remove,
+	.drain = mq_deadline_drain,
+	.tunable_changed = mq_deadline_tunable_changed,
+	.audit = mq_deadline_audit,
 };
