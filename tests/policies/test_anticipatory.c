@@ -296,13 +296,39 @@ START_TEST(a_cancelled_alias_is_not_waited_for)
 {
 	struct iosched *s = make(64);
 	struct iosched_request first = read_by(9, 0), a = read_by(1, FAR), b = read_by(2, FAR);
+	struct iosched_request other = read_by(3, FAR / 2);
 
 	iosched_insert(s, &first, 1000 * MS);
 	ck_assert_ptr_eq(serve(s, 1000 * MS), &first);
+	iosched_insert(s, &other, 2000 * MS);
 	iosched_insert(s, &a, 2000 * MS);
-	iosched_insert(s, &b, 2000 * MS);
+	iosched_insert(s, &b, 2000 * MS); /* sends a, whose context is the one to wait for */
 	ck_assert_int_eq(iosched_cancel(s, &a, 2000 * MS), 0);
-	ck_assert_ptr_eq(serve(s, 2000 * MS), &b);
+	ck_assert_int_eq(iosched_cancel(s, &b, 2000 * MS), 0);
+	ck_assert_ptr_eq(serve(s, 2000 * MS), &other);
+	end_queue(s, NULL, 0);
+}
+END_TEST
+
+START_TEST(a_drain_ends_when_the_alias_that_prolonged_it_is_cancelled)
+{
+	struct iosched *s = make(64);
+	struct iosched_request r = read_by(1, 0), w = write_by(2, FAR);
+	struct iosched_request a = read_by(1, FAR), b = read_by(2, FAR);
+
+	ck_assert_int_eq(iosched_tunable_set(s, "antic_expire_ns", 0), 0);
+	iosched_insert(s, &r, 1000 * MS);
+	ck_assert_ptr_eq(iosched_dispatch(s, 1000 * MS), &r);
+	iosched_insert(s, &w, 1000 * MS);
+	ck_assert_ptr_null(iosched_dispatch(s, 1000 * MS));
+	iosched_insert(s, &a, 1000 * MS);
+	iosched_insert(s, &b, 1000 * MS);
+	kicks = 0;
+	iosched_complete(s, &r, 1005 * MS);
+	ck_assert_uint_eq(kicks, 0);
+	ck_assert_int_eq(iosched_cancel(s, &a, 1005 * MS), 0);
+	ck_assert_uint_eq(kicks, 1);
+	ck_assert_ptr_eq(serve(s, 1005 * MS), &w);
 	end_queue(s, NULL, 0);
 }
 END_TEST
@@ -413,7 +439,9 @@ MAIN_OF("anticipatory", the_next_read_of_the_same_context_overtakes_the_far_one,
 	a_context_that_thinks_for_too_long_is_not_waited_for,
 	that_contexts_exit_is_learnt_in_six_vain_waits, between_reads_and_writes_the_device_drains,
 	a_write_batch_that_takes_a_fifth_of_its_time_may_be_twice_as_long,
-	a_cancelled_alias_is_not_waited_for, an_alias_that_is_reprioritized_queues_again,
+	a_cancelled_alias_is_not_waited_for,
+	a_drain_ends_when_the_alias_that_prolonged_it_is_cancelled,
+	an_alias_that_is_reprioritized_queues_again,
 	cancelling_the_awaited_request_once_requeued_starts_the_clock,
 	turning_anticipation_off_while_waiting_still_ends_the_wait,
 	an_awaited_context_may_be_forgotten_and_its_place_reused,

@@ -140,6 +140,19 @@ START_TEST(a_shorter_expiry_set_later_does_not_hold_anything_back)
 }
 END_TEST
 
+START_TEST(a_changed_expiry_is_that_of_later_requests)
+{
+	struct iosched *s = queue_for("mq-deadline");
+	struct iosched_request far = at(IOSCHED_READ, 900, NONE), near = at(IOSCHED_READ, 8, NONE);
+
+	ck_assert_int_eq(iosched_tunable_set(s, "read_expire_ns", 10 * MS), 0);
+	iosched_insert(s, &far, 5 * MS);
+	iosched_insert(s, &near, 5 * MS);
+	ck_assert_ptr_eq(serve(s, 15 * MS), &far);
+	end_queue(s, NULL, 0);
+}
+END_TEST
+
 START_TEST(expiry_counts_whole_milliseconds)
 {
 	struct iosched *s = queue_for("mq-deadline");
@@ -375,7 +388,8 @@ MAIN_OF("mq-deadline", the_first_batch_is_of_writes,
 	two_batches_of_reads_pass_a_waiting_write_but_not_a_third,
 	a_real_time_request_in_flight_holds_best_effort_back,
 	after_prio_aging_expire_a_lower_class_goes_first,
-	a_shorter_expiry_set_later_does_not_hold_anything_back, expiry_counts_whole_milliseconds,
+	a_shorter_expiry_set_later_does_not_hold_anything_back,
+	a_changed_expiry_is_that_of_later_requests, expiry_counts_whole_milliseconds,
 	only_equal_priorities_merge, a_gap_that_closes_does_not_join_two_priorities,
 	a_request_coalesced_away_no_longer_holds_lower_classes_back,
 	cancelled_and_requeued_requests_no_longer_hold_lower_classes_back,
