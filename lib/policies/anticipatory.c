@@ -25,7 +25,7 @@
 #include "blocks/seekpick.h"
 
 /* Linux 2.6.32 with ticks of 1 ms. The first batch's end and the first quota come from the
- * defaults, whatever the tunables are set to afterwards (trace x20097). */
+ * defaults, whatever the tunables are set to afterwards (traces y314, x20015). */
 #define DEFAULT_READ_EXPIRE 125u
 #define DEFAULT_WRITE_EXPIRE 250u
 #define DEFAULT_READ_BATCH_EXPIRE 500u
@@ -188,7 +188,7 @@ static bool can_anticipate(const struct anticipatory *a)
 	return a->batch == SYNC && a->antic_expire > 0;
 }
 
-/* Even if the sync side has nothing queued, and only writes would be served (trace fsync). */
+/* Even if the sync side has nothing queued, and only writes would be served (trace asclose). */
 static bool worth_waiting(struct anticipatory *a, uint64_t t)
 {
 	return a->awaited != NULL && a->antic != ANTIC_OVER &&

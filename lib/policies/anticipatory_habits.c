@@ -50,7 +50,7 @@ static void book_think(struct anticipatory *a, struct habits *h, uint64_t t)
 	ios_ewma_add(&h->think, think);
 }
 
-/* The mean of new contexts is fed before the sample is cut (trace hfuzz159 and the like). */
+/* The mean of new contexts is fed before the sample is cut (trace y112). */
 static void book_seek(struct anticipatory *a, struct habits *h, uint64_t sectors)
 {
 	uint64_t limit =
