@@ -35,6 +35,7 @@
 
 #define BACK_MAX (1024 * 1024 * SECTOR) /* a seek further back is a wrap */
 #define BACK_PENALTY 2u			/* a seek back costs twice its distance */
+
 static void anticipatory_tunable_changed(void *self, const struct iosched_tunable *t)
 {
 	struct anticipatory *a = self;
@@ -540,23 +541,23 @@ static void anticipatory_context_fini(void *self, struct iosched_context *ctx)
 
 /* Bounds: a day is longer than any useful expiry; waits beyond seconds only waste the disk. */
 #define MS(n) ((n)*NSEC_PER_MSEC)
-#define DAY_NS (UINT64_C(86400) * 1000 * NSEC_PER_MSEC)
-#define TUNABLE(name, max, initial, doc)                                                          \
-	{                                                                                         \
-#name, IOSCHED_UNIT_NS, 0, max, MS(initial), offsetof(struct anticipatory, name), \
-			doc                                                                       \
-	}
+#define DAY_NS MS(UINT64_C(86400) * 1000)
 static const struct iosched_tunable anticipatory_tunables[] = {
-	TUNABLE(read_expire_ns, DAY_NS, DEFAULT_READ_EXPIRE,
-		"a sync request should start within this time"),
-	TUNABLE(write_expire_ns, DAY_NS, DEFAULT_WRITE_EXPIRE,
-		"an async request should start within this time"),
-	TUNABLE(read_batch_expire_ns, DAY_NS, DEFAULT_READ_BATCH_EXPIRE,
-		"time of a batch of sync requests while async ones wait"),
-	TUNABLE(write_batch_expire_ns, DAY_NS, DEFAULT_WRITE_BATCH_EXPIRE,
-		"time of a batch of async requests while sync ones wait"),
-	TUNABLE(antic_expire_ns, MS(10000), DEFAULT_ANTIC_EXPIRE,
-		"longest wait for the next request of a context; below 1 ms: none"),
+	{"read_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, MS(DEFAULT_READ_EXPIRE),
+	 offsetof(struct anticipatory, read_expire_ns),
+	 "a sync request should start within this time"},
+	{"write_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, MS(DEFAULT_WRITE_EXPIRE),
+	 offsetof(struct anticipatory, write_expire_ns),
+	 "an async request should start within this time"},
+	{"read_batch_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, MS(DEFAULT_READ_BATCH_EXPIRE),
+	 offsetof(struct anticipatory, read_batch_expire_ns),
+	 "time of a batch of sync requests while async ones wait"},
+	{"write_batch_expire_ns", IOSCHED_UNIT_NS, 0, DAY_NS, MS(DEFAULT_WRITE_BATCH_EXPIRE),
+	 offsetof(struct anticipatory, write_batch_expire_ns),
+	 "time of a batch of async requests while sync ones wait"},
+	{"antic_expire_ns", IOSCHED_UNIT_NS, 0, MS(10000), MS(DEFAULT_ANTIC_EXPIRE),
+	 offsetof(struct anticipatory, antic_expire_ns),
+	 "longest wait for the next request of a context; below 1 ms: none"},
 	{0},
 };
 

@@ -20,7 +20,7 @@
 #define ONE 256u			  /* probability 1 */
 #define HALF (ONE / 2)
 
-static inline uint64_t distance(uint64_t x, uint64_t y)
+static uint64_t distance(uint64_t x, uint64_t y)
 {
 	return x > y ? x - y : y - x;
 }

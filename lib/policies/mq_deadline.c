@@ -29,8 +29,7 @@ enum direction { READ, WRITE };
 /* Raw priorities: 8 levels in each class. */
 #define N_LEVELS 8u
 
-struct class
-{
+struct prio_class {
 	struct ios_rqtree sorted[2];
 	struct ios_fifo fifo[2];
 	struct iosched_request *ahead[2];
@@ -43,11 +42,11 @@ struct mq_deadline {
 	uint64_t fifo_batch, writes_starved, front_merges;
 	uint64_t expire[2], aging; /* the times above in ticks */
 	struct iosched_policy_env *env;
-	struct class classes[N_CLASSES]; /* by rank: realtime, best effort, idle */
-	uint32_t busy;			 /* bit i: classes[i] has unfinished requests */
-	enum direction last;		 /* direction of the batch */
-	uint64_t batched;		 /* dispatched since direction and expiry were looked at */
-	uint64_t starved;		 /* read choices made while writes waited */
+	struct prio_class classes[N_CLASSES]; /* by rank: realtime, best effort, idle */
+	uint32_t busy;			      /* bit i: classes[i] has unfinished requests */
+	enum direction last;		      /* direction of the batch */
+	uint64_t batched; /* dispatched since direction and expiry were looked at */
+	uint64_t starved; /* read choices made while writes waited */
 };
 
 static uint64_t ticks(uint64_t ns)
@@ -70,17 +69,17 @@ static unsigned priority_of(const struct iosched_request *rq)
 	return rank[iosched_request_class(rq)] * N_LEVELS + iosched_request_level(rq);
 }
 
-static struct class *class_of(const struct iosched_request *rq)
+static struct prio_class *class_of(const struct iosched_request *rq)
 {
 	return rq->internal.queue;
 }
 
-static bool waiting(const struct class *c, enum direction dir)
+static bool waiting(const struct prio_class *c, enum direction dir)
 {
 	return !ios_fifo_empty(&c->fifo[dir]);
 }
 
-static bool any_waiting(const struct class *c)
+static bool any_waiting(const struct prio_class *c)
 {
 	return waiting(c, READ) || waiting(c, WRITE);
 }
@@ -114,7 +113,7 @@ static int mq_deadline_init(void *self, struct iosched_policy_env *env, void *po
 
 /* Seen at once, so that a request that arrives just ahead of the head is not passed over. Of equal
  * starts the leftmost counts, which is the older (trace dupsec). */
-static void link_sorted(struct class *c, enum direction dir, struct iosched_request *rq)
+static void link_sorted(struct prio_class *c, enum direction dir, struct iosched_request *rq)
 {
 	const struct iosched_request *ahead = c->ahead[dir];
 
@@ -124,7 +123,7 @@ static void link_sorted(struct class *c, enum direction dir, struct iosched_requ
 		c->ahead[dir] = rq;
 }
 
-static void unlink_sorted(struct class *c, enum direction dir, struct iosched_request *rq)
+static void unlink_sorted(struct prio_class *c, enum direction dir, struct iosched_request *rq)
 {
 	if (c->ahead[dir] == rq)
 		c->ahead[dir] = ios_rqtree_next(rq);
@@ -137,7 +136,7 @@ static void mq_deadline_insert(void *self, struct iosched_request *rq, iosched_t
 	struct mq_deadline *d = self;
 	enum direction dir = direction_of(rq);
 	unsigned priority = priority_of(rq);
-	struct class *c = &d->classes[priority / N_LEVELS];
+	struct prio_class *c = &d->classes[priority / N_LEVELS];
 
 	(void)now;
 	rq->internal.mark = (uint8_t)priority;
@@ -149,24 +148,25 @@ static void mq_deadline_insert(void *self, struct iosched_request *rq, iosched_t
 	d->busy |= 1u << priority / N_LEVELS;
 }
 
-static void finish(struct mq_deadline *d, struct class *c)
+static void finish(struct mq_deadline *d, struct prio_class *c)
 {
 	if (--c->unfinished == 0)
 		d->busy &= ~(1u << (c - d->classes));
 }
 
-static struct iosched_request *continue_batch(const struct mq_deadline *d, const struct class *c)
+static struct iosched_request *continue_batch(const struct mq_deadline *d,
+					      const struct prio_class *c)
 {
 	return d->batched < d->fifo_batch ? c->ahead[d->last] : NULL;
 }
 
 /* Writes have waited for enough read batches. Counts the choice it is asked for. */
-static bool writes_starved(struct mq_deadline *d, const struct class *c)
+static bool writes_starved(struct mq_deadline *d, const struct prio_class *c)
 {
 	return waiting(c, WRITE) && d->starved++ >= d->writes_starved;
 }
 
-static enum direction choose_direction(struct mq_deadline *d, const struct class *c,
+static enum direction choose_direction(struct mq_deadline *d, const struct prio_class *c,
 				       iosched_time now)
 {
 	if (waiting(c, READ)) {
@@ -180,7 +180,7 @@ static enum direction choose_direction(struct mq_deadline *d, const struct class
 }
 
 /* The oldest if it has expired or the sweep of this direction has ended; else the sweep. */
-static struct iosched_request *start_batch(struct mq_deadline *d, const struct class *c,
+static struct iosched_request *start_batch(struct mq_deadline *d, const struct prio_class *c,
 					   iosched_time now)
 {
 	enum direction dir = choose_direction(d, c, now);
@@ -193,7 +193,8 @@ static struct iosched_request *start_batch(struct mq_deadline *d, const struct c
 }
 
 /* What the class would issue, still queued; NULL only if none of it is queued. */
-static struct iosched_request *pick(struct mq_deadline *d, const struct class *c, iosched_time now)
+static struct iosched_request *pick(struct mq_deadline *d, const struct prio_class *c,
+				    iosched_time now)
 {
 	struct iosched_request *rq = continue_batch(d, c);
 
@@ -231,7 +232,7 @@ static struct iosched_request *pick_aged(struct mq_deadline *d, iosched_time now
 static struct iosched_request *take(struct mq_deadline *d, struct iosched_request *rq)
 {
 	enum direction dir = direction_of(rq);
-	struct class *c = class_of(rq);
+	struct prio_class *c = class_of(rq);
 	bool swept = c->ahead[dir] == rq;
 
 	d->batched++;
@@ -288,7 +289,7 @@ static struct iosched_request *mq_deadline_front_candidate(void *self,
 							   const struct iosched_request *bio)
 {
 	const struct mq_deadline *d = self;
-	const struct class *c = &d->classes[priority_of(bio) / N_LEVELS];
+	const struct prio_class *c = &d->classes[priority_of(bio) / N_LEVELS];
 
 	if (!d->front_merges)
 		return NULL;
@@ -358,7 +359,7 @@ static struct iosched_request *mq_deadline_drain(void *self)
 	return NULL;
 }
 
-static const char *audit_direction(const struct class *c, unsigned rank, enum direction dir,
+static const char *audit_direction(const struct prio_class *c, unsigned rank, enum direction dir,
 				   uint64_t *queued)
 {
 	const struct iosched_request *rq;
@@ -386,7 +387,7 @@ static const char *mq_deadline_audit(void *self)
 	unsigned i;
 
 	for (i = 0; i < N_CLASSES; i++) {
-		const struct class *c = &d->classes[i];
+		const struct prio_class *c = &d->classes[i];
 		uint64_t queued = 0;
 		const char *wrong = audit_direction(c, i, READ, &queued);
 
