@@ -107,8 +107,8 @@ static struct iosched_request *nearest(const struct anticipatory *a, enum side s
 
 /* What is next once `rq`, still in the tree, has left: the one behind it or, at the
  * end, the first; or the one before it. */
-static struct iosched_request *next_around(const struct anticipatory *a, enum side side,
-					   struct iosched_request *rq)
+static inline struct iosched_request *next_around(const struct anticipatory *a, enum side side,
+						  struct iosched_request *rq)
 {
 	struct iosched_request *behind = ios_rqtree_next(rq);
 
@@ -128,7 +128,7 @@ static void unlink_request(struct anticipatory *a, enum side side, struct iosche
 }
 
 /* A request leaves the queues for the device. */
-static void choose(struct anticipatory *a, struct iosched_request *rq)
+static inline void choose(struct anticipatory *a, struct iosched_request *rq)
 {
 	enum side side = ios_antic_side(rq);
 
