@@ -20,6 +20,29 @@ void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq)
 	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
 }
 
+/* The way down is that of an insert; where it last turned right is the greatest that starts at
+ * `rq` or before it. */
+struct iosched_request *ios_rqtree_insert_unique(struct ios_rqtree *t, struct iosched_request *rq)
+{
+	struct iosched_tree_link **link = &t->rb.root;
+	struct iosched_tree_link *parent = NULL, *before = NULL, *n;
+	uint64_t offset = rq->span_offset;
+
+	while ((n = *link) != NULL) {
+		parent = n;
+		if (offset < IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset) {
+			link = &n->left;
+		} else {
+			before = n;
+			link = &n->right;
+		}
+	}
+	if (before != NULL && ios_rqtree_entry(before)->span_offset == offset)
+		return ios_rqtree_entry(before);
+	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
+	return NULL;
+}
+
 struct iosched_request *ios_rqtree_find(const struct ios_rqtree *t, uint64_t offset)
 {
 	struct iosched_tree_link *n = t->rb.root;

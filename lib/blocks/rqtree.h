@@ -50,6 +50,9 @@ static inline struct iosched_request *ios_rqtree_prev(const struct iosched_reque
 
 void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq);
 
+/* Where no two may start at one place: insert `rq`, or return the one that is there. */
+struct iosched_request *ios_rqtree_insert_unique(struct ios_rqtree *t, struct iosched_request *rq);
+
 /* The request that starts at `offset`, or NULL. Of several the one nearest the
  * root, which is the one a search meets: neither the oldest nor the newest
  * (traces dense and dupsec notice). */

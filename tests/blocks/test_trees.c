@@ -66,6 +66,34 @@ START_TEST(a_request_tree_agrees_with_a_list_after_every_step)
 }
 END_TEST
 
+START_TEST(where_starts_are_unique_a_second_one_is_answered_with_the_first)
+{
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[N];
+	bool in[N] = {false};
+	unsigned step, refused = 0;
+
+	seed = 11;
+	for (step = 0; step < 5000; step++) {
+		unsigned i = rnd() % N;
+		struct iosched_request *there;
+
+		if (in[i]) {
+			ios_rqtree_remove(&t, &rq[i]);
+			in[i] = false;
+			continue;
+		}
+		rq[i].span_offset = rnd() % 80;
+		there = ios_rqtree_find(&t, rq[i].span_offset);
+		ck_assert_ptr_eq(ios_rqtree_insert_unique(&t, &rq[i]), there);
+		in[i] = there == NULL;
+		refused += !in[i];
+		ck_assert_ptr_null(ios_rqtree_audit(&t));
+	}
+	ck_assert_uint_gt(refused, 100);
+}
+END_TEST
+
 START_TEST(walking_forward_and_back_meets_all_in_order)
 {
 	struct ios_rqtree t = {{NULL}};
@@ -163,6 +191,7 @@ START_TEST(a_cooperator_is_exact_or_close_on_either_side_or_nobody)
 END_TEST
 
 MAIN_OF("trees", a_request_tree_agrees_with_a_list_after_every_step,
+	where_starts_are_unique_a_second_one_is_answered_with_the_first,
 	walking_forward_and_back_meets_all_in_order, find_meets_the_equal_nearest_the_root,
 	a_node_with_two_children_gives_way_to_its_successor, a_broken_tree_is_noticed,
 	a_cooperator_is_exact_or_close_on_either_side_or_nobody)
