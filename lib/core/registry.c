@@ -9,6 +9,7 @@
 static const struct iosched_policy *const builtin[] = {
 	&ios_noop_policy,
 	&ios_deadline_policy,
+	&ios_cfq26_policy,
 };
 
 const struct iosched_policy *iosched_policy_at(unsigned i)

@@ -9,5 +9,6 @@
 
 extern const struct iosched_policy ios_noop_policy;
 extern const struct iosched_policy ios_deadline_policy;
+extern const struct iosched_policy ios_cfq26_policy;
 
 #endif
