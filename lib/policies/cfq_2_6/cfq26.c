@@ -27,6 +27,8 @@ static void take_tunables(struct cfq26 *c)
 	c->slice[CFQ26_SYNC] = c->slice_sync_ns / CFQ26_TICK_NS;
 	c->slice[CFQ26_ASYNC] = c->slice_async_ns / CFQ26_TICK_NS;
 	c->slice_idle = c->slice_idle_ns / CFQ26_TICK_NS;
+	c->nearer.back_max = c->back_seek_max_kb * 1024;
+	c->nearer.back_penalty = c->back_seek_penalty;
 }
 
 static void cfq26_tunable_changed(void *self, const struct iosched_tunable *t)
@@ -112,38 +114,40 @@ static bool share_used(const struct cfq26 *c, const struct cfq26_queue *q)
 	return ios_cfq26_is_idle_class(q) || (!q->sync && q->slice_dispatched >= async_quota(c, q));
 }
 
-static void dispatch_from(struct cfq26 *c, struct cfq26_queue *q)
+static struct iosched_request *take_from(struct cfq26 *c, struct cfq26_queue *q)
 {
 	struct iosched_request *rq = expired_oldest(c, q);
 
 	if (rq == NULL)
 		rq = q->next;
-	ios_cfq26_choose(c, rq);
+	ios_cfq26_take(c, q, rq);
 	if (c->slice_context == NULL)
 		c->slice_context = ios_cfq26_context_of(rq);
 	q->slice_dispatched++;
 	q->owed = false;
-	if (!share_used(c, q))
-		return;
-	ios_cfq26_tell(c, "its requests for this slice are used up", q, NULL);
-	ios_cfq26_expire(c, false);
+	if (share_used(c, q)) {
+		ios_cfq26_tell(c, "its requests for this slice are used up", q, NULL);
+		ios_cfq26_expire(c, false);
+	}
+	return rq;
 }
 
-/* Put one request on the dispatch list; if not, say why. */
-static void fill(struct cfq26 *c, struct iosched_pause *pause)
+/* One request of the queue whose turn it is; NULL: see `pause`. */
+static struct iosched_request *choose(struct cfq26 *c, struct iosched_pause *pause)
 {
 	struct cfq26_queue *q;
 
-	pause->reason = IOSCHED_HOLD_EMPTY;
-	if (c->busy == 0)
-		return;
+	if (c->busy == 0) {
+		pause->reason = IOSCHED_HOLD_EMPTY;
+		return NULL;
+	}
 	q = ios_cfq26_select(c, pause);
 	if (q == NULL)
-		return;
+		return NULL;
 	if (ios_cfq26_may_dispatch(c, q))
-		dispatch_from(c, q);
-	else
-		pause->reason = IOSCHED_HOLD_INFLIGHT;
+		return take_from(c, q);
+	pause->reason = IOSCHED_HOLD_INFLIGHT;
+	return NULL;
 }
 
 static struct iosched_request *cfq26_dispatch(void *self, iosched_time now,
@@ -153,15 +157,26 @@ static struct iosched_request *cfq26_dispatch(void *self, iosched_time now,
 	struct iosched_request *rq;
 
 	at(c, now);
-	if (ios_dlist_empty(&c->chosen))
-		fill(c, pause);
-	rq = ios_dlist_take(&c->chosen);
-	if (rq != NULL)
-		c->in_driver[iosched_request_is_sync(rq)]++;
+	rq = ios_dlist_empty(&c->chosen) ? choose(c, pause) : ios_dlist_take(&c->chosen);
+	if (rq == NULL)
+		return NULL;
+	c->in_driver[iosched_request_is_sync(rq)]++;
+	c->chosen.boundary = c->nearer.head = rq->span_offset + rq->span_length;
 	return rq;
 }
 
 /* ---- complete ---- */
+
+/* Of all that are in the driver, the one that completes included. */
+static void learn_depth(struct cfq26 *c)
+{
+	uint32_t in_driver = c->in_driver[CFQ26_ASYNC] + c->in_driver[CFQ26_SYNC];
+
+	if (in_driver > c->hw_peak)
+		c->hw_peak = in_driver;
+	if (c->queued > CFQ26_HW_BUSY || in_driver > CFQ26_HW_BUSY)
+		ios_cfq26_judge_depth(c);
+}
 
 static void stamp(struct cfq26 *c, const struct iosched_request *rq)
 {
@@ -192,7 +207,7 @@ static void cfq26_complete(void *self, struct iosched_request *rq, iosched_time 
 	bool sync = iosched_request_is_sync(rq);
 
 	at(c, now);
-	ios_cfq26_learn_depth(c);
+	learn_depth(c);
 	c->in_driver[sync]--;
 	q->dispatched--;
 	if (sync) {

@@ -17,6 +17,7 @@
 #include "blocks/dlist.h"
 #include "blocks/ewma.h"
 #include "blocks/rqtree.h"
+#include "blocks/seekpick.h"
 
 #define CFQ26_TICK_NS UINT64_C(1000000)
 #define CFQ26_SECTOR 512u
@@ -30,6 +31,9 @@
 #define CFQ26_SEEKY_IDLE_TICKS 2u
 
 enum { CFQ26_ASYNC, CFQ26_SYNC };
+
+/* A completion says something of the device's depth when more are queued or in the driver. */
+#define CFQ26_HW_BUSY 5u
 
 /* iosched_request.internal.mark */
 enum { CFQ26_WAITING, CFQ26_CHOSEN };
@@ -111,11 +115,12 @@ struct cfq26 {
 	struct cfq26_context *slice_context; /* of the slice's first dispatch, or NULL */
 	struct cfq26_context gone;	     /* stands for a slice_context that is no more */
 
-	struct ios_dlist chosen; /* its boundary is the head: end of the last handed out */
-	uint32_t in_driver[2];	 /* handed out and not completed */
-	uint32_t sync_flight;	 /* sync ones chosen and not completed */
-	uint64_t last_sync_end;	 /* tick of the last sync completion */
-	bool hw_tag;		 /* the device queues */
+	struct ios_dlist chosen;    /* its boundary is the head: end of the last handed out */
+	struct ios_seekpick nearer; /* from the same head */
+	uint32_t in_driver[2];	    /* handed out and not completed */
+	uint32_t sync_flight;	    /* sync ones chosen and not completed */
+	uint64_t last_sync_end;	    /* tick of the last sync completion */
+	bool hw_tag;		    /* the device queues */
 	uint32_t hw_samples, hw_peak;
 
 	struct iosched_list_link live, pool, contexts;
@@ -192,17 +197,47 @@ struct cfq26_queue *ios_cfq26_queue_take(struct cfq26 *c, uint16_t priority);
 struct cfq26_queue *ios_cfq26_queue_async(struct cfq26 *c, uint16_t priority);
 struct cfq26_queue **ios_cfq26_slot(struct cfq26 *c, uint16_t priority);
 void ios_cfq26_queue_prioritise(struct cfq26_queue *q, uint16_t priority);
-void ios_cfq26_queue_release(struct cfq26 *c, struct cfq26_queue *q);
+void ios_cfq26_queue_retire(struct cfq26 *c, struct cfq26_queue *q);
 void ios_cfq26_link(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq);
 void ios_cfq26_resort(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq);
 void ios_cfq26_unlink(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq);
-struct iosched_request *ios_cfq26_next_around(const struct cfq26 *c, const struct cfq26_queue *q,
-					      const struct iosched_request *rq);
-void ios_cfq26_choose(struct cfq26 *c, struct iosched_request *rq);
+void ios_cfq26_take(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq);
+
+/* Something that kept the queue alive is gone. */
+static inline void ios_cfq26_queue_release(struct cfq26 *c, struct cfq26_queue *q)
+{
+	if (q->procs == 0)
+		ios_cfq26_queue_retire(c, q);
+}
 
 /* cfq26_bind.c: which queue a process's request goes to */
-uint16_t ios_cfq26_priority_of(const struct iosched_request *rq);
-struct cfq26_queue *ios_cfq26_bind(struct cfq26 *c, const struct iosched_request *rq);
+
+/* Class in the high byte; in the low one 0, "none given" (which acts as level 4), or level + 1. */
+static inline uint16_t ios_cfq26_priority_of(const struct iosched_request *rq)
+{
+	const struct iosched_context *c = rq->internal.context;
+
+	if (rq->prio_class == 0 && rq->prio_level == 0)
+		return (uint16_t)(c->prio_class << 8 | c->prio_level);
+	return (uint16_t)(rq->prio_class << 8 | rq->prio_level);
+}
+
+struct cfq26_queue *ios_cfq26_bind_slow(struct cfq26 *c, const struct iosched_request *rq,
+					uint16_t priority);
+
+/* The queue for new request `rq`. Most go where the one before went. */
+static inline struct cfq26_queue *ios_cfq26_bind(struct cfq26 *c, const struct iosched_request *rq)
+{
+	const struct cfq26_context *ctx = ios_cfq26_context_of(rq);
+	struct cfq26_queue *q = ctx->queue[iosched_request_is_sync(rq)];
+	uint16_t priority = ios_cfq26_priority_of(rq);
+
+	if (q != NULL && ctx->priority == priority && !q->prio_marked && !q->shared &&
+	    q->redirect == NULL && q != &c->fallback)
+		return q;
+	return ios_cfq26_bind_slow(c, rq, priority);
+}
+
 void ios_cfq26_leave(struct cfq26 *c, struct cfq26_context *ctx);
 
 /* cfq26_coop.c: queues that walk one area */
@@ -212,7 +247,7 @@ void ios_cfq26_plan_merge(struct cfq26 *c, struct cfq26_queue *q, struct cfq26_q
 
 /* cfq26_idle.c: what was learnt of a queue, and waiting for it */
 void ios_cfq26_learn(struct cfq26 *c, struct cfq26_queue *q, const struct iosched_request *rq);
-void ios_cfq26_learn_depth(struct cfq26 *c);
+void ios_cfq26_judge_depth(struct cfq26 *c);
 void ios_cfq26_arm(struct cfq26 *c, struct cfq26_queue *q);
 void ios_cfq26_timer(void *self, iosched_time now);
 
@@ -220,7 +255,16 @@ void ios_cfq26_timer(void *self, iosched_time now);
 void ios_cfq26_expire(struct cfq26 *c, bool timed_out);
 struct cfq26_queue *ios_cfq26_select(struct cfq26 *c, struct iosched_pause *pause);
 bool ios_cfq26_may_dispatch(struct cfq26 *c, const struct cfq26_queue *q);
-void ios_cfq26_arrived(struct cfq26 *c, struct cfq26_queue *q, const struct iosched_request *rq);
+void ios_cfq26_arrived_slow(struct cfq26 *c, struct cfq26_queue *q,
+			    const struct iosched_request *rq);
+
+/* `rq` is queued in `q`: does that change whose turn it is? */
+static inline void ios_cfq26_arrived(struct cfq26 *c, struct cfq26_queue *q,
+				     const struct iosched_request *rq)
+{
+	if (c->active != NULL && (q != c->active || q->wait))
+		ios_cfq26_arrived_slow(c, q, rq);
+}
 
 /* cfq26_audit.c */
 const char *ios_cfq26_audit(void *self);

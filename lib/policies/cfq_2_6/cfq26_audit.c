@@ -166,6 +166,8 @@ static const char *audit_counts(const struct cfq26 *c, const struct sums *sums, 
 		return "busy queues and queued requests are counted";
 	if (sums->sync_flight != c->sync_flight)
 		return "sync requests in flight are counted";
+	if (c->nearer.head != c->chosen.boundary)
+		return "there is one head";
 	if (sums->dispatched != chosen + c->in_driver[CFQ26_ASYNC] + c->in_driver[CFQ26_SYNC])
 		return "a chosen request is on the dispatch list or in the driver";
 	if (c->env->timer != IOSCHED_NEVER && (c->active == NULL || !c->active->wait))

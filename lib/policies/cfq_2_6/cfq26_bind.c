@@ -12,16 +12,6 @@
 /* A shared queue that has been seeky for longer is split. */
 #define SPLIT_TICKS 1000u
 
-/* Class in the high byte; in the low one 0, "none given" (which acts as level 4), or level + 1. */
-uint16_t ios_cfq26_priority_of(const struct iosched_request *rq)
-{
-	const struct iosched_context *c = rq->internal.context;
-
-	if (rq->prio_class == 0 && rq->prio_level == 0)
-		return (uint16_t)(c->prio_class << 8 | c->prio_level);
-	return (uint16_t)(rq->prio_class << 8 | rq->prio_level);
-}
-
 static void begin(const struct cfq26 *c, struct cfq26_context *ctx, uint16_t priority)
 {
 	if (ctx->started)
@@ -121,11 +111,11 @@ static struct cfq26_queue *bind_sync(struct cfq26 *c, struct cfq26_queue *q, uin
 	return q->redirect == NULL ? q : follow(c, q);
 }
 
-struct cfq26_queue *ios_cfq26_bind(struct cfq26 *c, const struct iosched_request *rq)
+struct cfq26_queue *ios_cfq26_bind_slow(struct cfq26 *c, const struct iosched_request *rq,
+					uint16_t priority)
 {
 	struct cfq26_context *ctx = ios_cfq26_context_of(rq);
 	unsigned sync = iosched_request_is_sync(rq);
-	uint16_t priority = ios_cfq26_priority_of(rq);
 	struct cfq26_queue *q = ctx->queue[sync];
 
 	begin(c, ctx, priority);

@@ -13,9 +13,7 @@
 #define SEEK_SLACK_EARLY (UINT64_C(2) * 1024 * 1024)
 #define SEEK_SLACK (UINT64_C(128) * 1024)
 #define SEEK_EARLY_SAMPLES 60u
-/* Requests queued or in the device for a sample to tell whether the device queues, samples, and the
- * peak that says it does. */
-#define HW_BUSY 5u
+/* Samples to tell whether the device queues, and the peak that says it does. */
 #define HW_SAMPLES 50u
 #define HW_PEAK 5u
 
@@ -89,16 +87,9 @@ void ios_cfq26_learn(struct cfq26 *c, struct cfq26_queue *q, const struct iosche
 		q->idle_window = worth_waiting(c, q, ctx);
 }
 
-/* At each completion, which still counts as in the driver: does the device queue? The
- * 51st busy sample decides (trace fz-2373). */
-void ios_cfq26_learn_depth(struct cfq26 *c)
+/* A busy sample: does the device queue? The 51st decides (trace fz-2373). */
+void ios_cfq26_judge_depth(struct cfq26 *c)
 {
-	uint32_t in_driver = c->in_driver[CFQ26_ASYNC] + c->in_driver[CFQ26_SYNC];
-
-	if (in_driver > c->hw_peak)
-		c->hw_peak = in_driver;
-	if (c->queued <= HW_BUSY && in_driver <= HW_BUSY)
-		return;
 	if (c->hw_samples++ < HW_SAMPLES)
 		return;
 	c->hw_tag = c->hw_peak >= HW_PEAK;

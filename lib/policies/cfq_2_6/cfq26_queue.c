@@ -8,7 +8,6 @@
  * storage of their own and live for ever.
  */
 #include "policies/cfq_2_6/cfq26.h"
-#include "blocks/seekpick.h"
 
 /* Contexts that are known, ones that are gone while requests of theirs are under way, and
  * queues that processes left behind with requests in them. */
@@ -104,13 +103,12 @@ struct cfq26_queue *ios_cfq26_queue_async(struct cfq26 *c, uint16_t priority)
 	return c->slot[i];
 }
 
-/* Something that kept the queue alive is gone. If it was the last while the queue had
- * its turn, that ends, with a kick, so that even an insert can kick (trace procs). */
-void ios_cfq26_queue_release(struct cfq26 *c, struct cfq26_queue *q)
+/* No process is left. If the last request is gone too while the queue has its turn, that ends,
+ * with a kick, so that even an insert can kick (trace procs). */
+void ios_cfq26_queue_retire(struct cfq26 *c, struct cfq26_queue *q)
 {
-	if (q->procs == 0)
-		q->redirect = NULL; /* nobody is left to follow it */
-	if (q->permanent || q->procs + q->queued + q->dispatched != 0)
+	q->redirect = NULL; /* nobody is left to follow it */
+	if (q->permanent || q->queued + q->dispatched != 0)
 		return;
 	if (c->active == q) {
 		ios_cfq26_tell(c, "nobody uses the queue any more: its turn ends", q, NULL);
@@ -125,20 +123,14 @@ void ios_cfq26_queue_release(struct cfq26 *c, struct cfq26_queue *q)
 static struct iosched_request *nearer(const struct cfq26 *c, struct iosched_request *a,
 				      struct iosched_request *b)
 {
-	struct ios_seekpick from = {
-	    .head = c->chosen.boundary,
-	    .back_max = c->back_seek_max_kb * 1024,
-	    .back_penalty = c->back_seek_penalty,
-	};
-
 	if (a != NULL && b != NULL && ((a->flags ^ b->flags) & IOSCHED_RQ_META))
 		return a->flags & IOSCHED_RQ_META ? a : b;
-	return ios_seekpick(&from, a, b);
+	return ios_seekpick(&c->nearer, a, b);
 }
 
 /* Where the queue goes on when `rq` leaves it. */
-struct iosched_request *ios_cfq26_next_around(const struct cfq26 *c, const struct cfq26_queue *q,
-					      const struct iosched_request *rq)
+static struct iosched_request *next_around(const struct cfq26 *c, const struct cfq26_queue *q,
+					   const struct iosched_request *rq)
 {
 	struct iosched_request *after = ios_rqtree_next(rq);
 
@@ -175,27 +167,43 @@ static void leave_if_empty(struct cfq26 *c, struct cfq26_queue *q)
 		ios_cfq26_unkey(c, q);
 }
 
-/* The queued one that starts where `rq` starts leaves for the dispatch list, as any chosen
- * request does. If it was alone, the queue comes back with a new key (traces dupsec, fz-2296). */
-static void evict_alias(struct cfq26 *c, struct cfq26_queue *q, const struct iosched_request *rq)
+/* Link `rq`, or return the one that already starts there. */
+static struct iosched_request *insert_unless(struct cfq26_queue *q, struct iosched_request *rq)
 {
-	struct iosched_request *alias = ios_rqtree_find(&q->sorted, rq->span_offset);
+	struct iosched_tree_link **link = &q->sorted.rb.root;
+	struct iosched_tree_link *parent = NULL;
+	uint64_t offset = rq->span_offset;
 
-	if (alias == NULL)
-		return;
+	while (*link != NULL) {
+		struct iosched_request *at = ios_rqtree_entry(*link);
+
+		if (offset == at->span_offset)
+			return at;
+		parent = *link;
+		link = offset < at->span_offset ? &parent->left : &parent->right;
+	}
+	ios_rb_insert(&q->sorted.rb, &rq->internal.sort, parent, link);
+	return NULL;
+}
+
+/* The queued one that starts where a new one starts leaves for the dispatch list, as any chosen
+ * request does. If it was alone, the queue comes back with a new key (traces dupsec, fz-2296). */
+static void evict_alias(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *alias)
+{
 	ios_cfq26_tell(c, "alias: a second request for the same start sends the first on its way",
 		       q, NULL);
 	iosched_withdraw(alias);
-	ios_cfq26_choose(c, alias);
+	ios_cfq26_take(c, q, alias);
+	ios_dlist_insert(&c->chosen, alias);
 }
 
 /* Into the tree, and all that follows from it; not into the fifo. */
 static void sort_in(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
 {
-	struct iosched_request *next;
+	struct iosched_request *alias, *next;
 
-	evict_alias(c, q, rq);
-	ios_rqtree_insert(&q->sorted, rq);
+	while ((alias = insert_unless(q, rq)) != NULL)
+		evict_alias(c, q, alias);
 	q->queued++;
 	c->queued++;
 	if (rq->flags & IOSCHED_RQ_META)
@@ -230,25 +238,21 @@ void ios_cfq26_resort(struct cfq26 *c, struct cfq26_queue *q, struct iosched_req
 void ios_cfq26_unlink(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
 {
 	if (q->next == rq)
-		set_next(q, ios_cfq26_next_around(c, q, rq));
+		set_next(q, next_around(c, q, rq));
 	unsort(c, q, rq);
 	ios_fifo_remove(rq);
 	leave_if_empty(c, q);
 }
 
-/* A queued request goes to the dispatch list. `next` is chosen anew even if it was another
- * one, seen from the end of the last handed out, not of this one (traces async, chprio). */
-void ios_cfq26_choose(struct cfq26 *c, struct iosched_request *rq)
+/* A queued request is chosen. `next` is found anew even if it was another one, seen from the end of
+ * the last handed out, not of this one (traces async, chprio). */
+void ios_cfq26_take(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
 {
-	struct cfq26_queue *q = ios_cfq26_queue_of(rq);
-
-	set_next(q, ios_cfq26_next_around(c, q, rq));
+	set_next(q, next_around(c, q, rq));
 	unsort(c, q, rq);
 	ios_fifo_remove(rq);
 	leave_if_empty(c, q);
 	q->dispatched++;
-	if (q->sync)
-		c->sync_flight++;
+	c->sync_flight += q->sync;
 	rq->internal.mark = CFQ26_CHOSEN;
-	ios_dlist_insert(&c->chosen, rq);
 }

@@ -189,16 +189,14 @@ static void end_wait(struct cfq26 *c, struct cfq26_queue *q, const struct iosche
 	ios_cfq26_kick_now(c);
 }
 
-/* `rq` is queued in `q`: does that change whose turn it is? */
-void ios_cfq26_arrived(struct cfq26 *c, struct cfq26_queue *q, const struct iosched_request *rq)
+/* A queue is active, another one or this one and it is waited for. */
+void ios_cfq26_arrived_slow(struct cfq26 *c, struct cfq26_queue *q,
+			    const struct iosched_request *rq)
 {
 	const char *why;
 
-	if (c->active == NULL)
-		return;
 	if (q == c->active) {
-		if (q->wait)
-			end_wait(c, q, rq);
+		end_wait(c, q, rq);
 		return;
 	}
 	why = preempts(c, q, rq);
