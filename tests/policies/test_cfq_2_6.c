@@ -1048,7 +1048,7 @@ static void random_op(void)
 			iosched_timer(s, t);
 		break;
 	default:
-		if (dice(4) == 0)
+		if (dice(3) == 0)
 			random_rarity();
 		break;
 	}
@@ -1083,7 +1083,7 @@ START_TEST(whatever_is_done_structures_hold_and_all_is_served)
 	open_queue(&ios_cfq26_policy, 6);
 	seed = 0x9e3779b97f4a7c15u + (unsigned)_i;
 	for (round = 0; round < 8; round++) {
-		for (i = 0; i < 2500; i++)
+		for (i = 0; i < 6000; i++)
 			random_op();
 		run_dry();
 	}
@@ -1154,7 +1154,7 @@ static Suite *suite(void)
 	suite_add_tcase(all, cramped_case);
 	tcase_add_checked_fixture(random_case, setup, teardown);
 	tcase_set_timeout(random_case, 120);
-	tcase_add_loop_test(random_case, whatever_is_done_structures_hold_and_all_is_served, 0, 6);
+	tcase_add_loop_test(random_case, whatever_is_done_structures_hold_and_all_is_served, 0, 8);
 	suite_add_tcase(all, random_case);
 	return all;
 }
