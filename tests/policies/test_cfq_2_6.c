@@ -966,17 +966,17 @@ static void random_tunable(void)
 		const char *name;
 		uint64_t value[3];
 	} choice[] = {
-	    {"slice_idle_ns", {0, 8 * MS, 3 * MS / 2}},
-	    {"slice_sync_ns", {MS, 100 * MS, 11 * MS}},
-	    {"slice_async_ns", {MS, 40 * MS, 200 * MS}},
-	    {"quantum", {1, 4, 2}},
-	    {"fifo_expire_sync_ns", {0, 125 * MS, 20 * MS}},
-	    {"slice_async_rq", {1, 2, 3}},
-	    {"low_latency", {0, 1, 1}},
-	    {"close_cooperators", {0, 1, 1}},
-	    {"queue_merging", {0, 1, 1}},
-	    {"idle_arrival", {0, 1, 2}},
-	    {"back_seek_max_kb", {0, 16384, 20}},
+		{"slice_idle_ns", {0, 8 * MS, 3 * MS / 2}},
+		{"slice_sync_ns", {MS, 100 * MS, 11 * MS}},
+		{"slice_async_ns", {MS, 40 * MS, 200 * MS}},
+		{"quantum", {1, 4, 2}},
+		{"fifo_expire_sync_ns", {0, 125 * MS, 20 * MS}},
+		{"slice_async_rq", {1, 2, 3}},
+		{"low_latency", {0, 1, 1}},
+		{"close_cooperators", {0, 1, 1}},
+		{"queue_merging", {0, 1, 1}},
+		{"idle_arrival", {0, 1, 2}},
+		{"back_seek_max_kb", {0, 16384, 20}},
 	};
 	unsigned i = dice(sizeof(choice) / sizeof(choice[0]));
 
@@ -1016,10 +1016,11 @@ static void random_rarity(void)
 		break;
 	default:
 		if (dice(5) == 0)
-			ck_assert_int_eq(
-			    iosched_switch(
-				s, dice(3) == 0 ? &ios_deadline_policy : &ios_cfq26_policy, t),
-			    0);
+			ck_assert_int_eq(iosched_switch(s,
+							dice(3) == 0 ? &ios_deadline_policy
+								     : &ios_cfq26_policy,
+							t),
+					 0);
 		break;
 	}
 }
@@ -1137,8 +1138,8 @@ static Suite *suite(void)
 		       kernel_2_6_30_rc1_leaves_even_a_large_one_to_the_plug_with_others_waiting);
 	tcase_add_test(rules_case, seeky_readers_are_waited_for_2_ms_only);
 	tcase_add_test(
-	    rules_case,
-	    seeky_readers_are_not_waited_for_with_low_latency_0_and_a_device_that_queues);
+		rules_case,
+		seeky_readers_are_not_waited_for_with_low_latency_0_and_a_device_that_queues);
 	tcase_add_test(rules_case, the_last_request_of_the_queue_whose_turn_it_is_can_be_cancelled);
 	tcase_add_test(rules_case, cancelling_what_others_waited_for_asks_for_a_dispatch);
 	tcase_add_test(rules_case, a_requeued_request_can_be_cancelled);

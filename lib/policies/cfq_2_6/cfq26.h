@@ -98,8 +98,8 @@ struct cfq26_context {
 struct cfq26 {
 	/* tunables */
 	uint64_t quantum, fifo_expire_sync_ns, fifo_expire_async_ns, back_seek_max_kb,
-	    back_seek_penalty, slice_sync_ns, slice_async_ns, slice_async_rq, slice_idle_ns,
-	    low_latency, close_cooperators, queue_merging, idle_arrival;
+		back_seek_penalty, slice_sync_ns, slice_async_ns, slice_async_rq, slice_idle_ns,
+		low_latency, close_cooperators, queue_merging, idle_arrival;
 	/* the same in ticks */
 	uint64_t fifo_expire[2], slice[2], slice_idle;
 
@@ -154,7 +154,7 @@ static inline bool ios_cfq26_is_idle_class(const struct cfq26_queue *q)
 	return q->prio_class == IOSCHED_IDLE;
 }
 
-/* No sample is too few for this one: it starts to hold with the second request. */
+/* One far seek is enough; where few samples must not count, the caller asks for that. */
 static inline bool ios_cfq26_seeky(const struct cfq26_queue *q)
 {
 	return q->seek.mean > CFQ26_CLOSE_SECTORS;
@@ -165,7 +165,7 @@ static inline bool ios_cfq26_slice_used(const struct cfq26 *c, const struct cfq2
 	return !q->slice_new && c->tick >= q->slice_end;
 }
 
-/* A queue forgets nothing by this: kicks with nothing to run are dropped (every trace). */
+/* Dropped when there is nothing to run (every trace). */
 static inline void ios_cfq26_kick_deferred(struct cfq26 *c)
 {
 	if (c->busy != 0)

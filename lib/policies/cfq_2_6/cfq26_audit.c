@@ -137,7 +137,7 @@ static const char *audit_prio_trees(const struct cfq26 *c)
 	for (i = 0; i < CFQ26_LEVELS && wrong == NULL; i++) {
 		for (n = ios_rb_first(&c->coop[i]); n != NULL; n = ios_rb_next(n)) {
 			const struct ios_coop_node *node =
-			    IOS_CONTAINER(n, struct ios_coop_node, link);
+				IOS_CONTAINER(n, struct ios_coop_node, link);
 
 			if (node->tree != &c->coop[i] || node->next == NULL)
 				return "a queue in a prio tree knows it and goes on somewhere";
