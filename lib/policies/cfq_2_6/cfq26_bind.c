@@ -141,7 +141,7 @@ static void leave_queue(struct cfq26 *c, struct cfq26_context *ctx, unsigned syn
 	if (q == NULL)
 		return;
 	ctx->queue[sync] = NULL;
-	/* Even if others share it, asynchronous ones too (traces fz-2110, exit). */
+	/* Even if others share it, asynchronous ones too (trace fz-2110). */
 	if (c->active == q) {
 		ios_cfq26_tell(c, "the process is gone: the turn of its queue ends", q, NULL);
 		ios_cfq26_expire(c, false);

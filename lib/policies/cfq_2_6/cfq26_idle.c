@@ -59,7 +59,7 @@ static bool surely_seeky(const struct cfq26_queue *q)
 	return ios_ewma_valid(&q->seek) && ios_cfq26_seeky(q);
 }
 
-/* The old verdict stands while too little is known of the process (trace ttedge). */
+/* The old verdict stands while too little is known of the process (traces procs, fz-2110). */
 static bool worth_waiting(const struct cfq26 *c, const struct cfq26_queue *q,
 			  const struct cfq26_context *ctx)
 {
@@ -139,7 +139,7 @@ void ios_cfq26_timer(void *self, iosched_time now)
 		if (ios_cfq26_slice_used(c, q)) {
 			ios_cfq26_expire(c, false);
 		} else if (c->busy == 0) {
-			return; /* nobody wants the device: go on waiting, without a timer */
+			return; /* nobody wants the device: go on waiting, unarmed (fz-2214) */
 		} else if (ios_rqtree_empty(&q->sorted)) {
 			ios_cfq26_tell(c, "idled in vain: the turn ends, its rest is lost", q,
 				       NULL);
