@@ -11,6 +11,7 @@ static const struct iosched_policy *const builtin[] = {
 	&ios_deadline_policy,
 	&ios_anticipatory_policy,
 	&ios_mq_deadline_policy,
+	&ios_cfq26_policy,
 };
 
 const struct iosched_policy *iosched_policy_at(unsigned i)
