@@ -30,7 +30,7 @@ int iosched_timer(struct iosched *s, iosched_time now)
 	return 0;
 }
 
-static struct iosched_request *ask_policy(struct iosched *s, iosched_time now)
+static inline struct iosched_request *ask_policy(struct iosched *s, iosched_time now)
 {
 	struct iosched_pause pause = {IOSCHED_HOLD_EMPTY, IOSCHED_NEVER};
 	struct iosched_request *rq;
@@ -134,13 +134,35 @@ static __attribute__((noinline)) struct iosched_request *dispatch_full(struct io
 	return rq;
 }
 
+/* Nobody watches, but the policy may wait. */
+static __attribute__((noinline)) struct iosched_request *dispatch_other(struct iosched *s,
+									iosched_time now)
+{
+	struct iosched_request *rq;
+
+	if (s->full != IOS_FULL_POLICY || ios_wakeup(s) <= now || now < s->now)
+		return dispatch_full(s, now);
+	s->now = now;
+	if (s->env.inflight >= s->window)
+		return window_is_full(s);
+	rq = ask_policy(s, now);
+	if (rq == NULL && ios_wakeup(s) <= now && !s->params.manual_timer) {
+		run_timer(s, now); /* a wait that is already over */
+		rq = ask_policy(s, now);
+	}
+	if (rq != NULL)
+		issue(s, rq, now);
+	ios_settle(s);
+	return rq;
+}
+
 struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
 {
 	struct iosched_pause pause;
 	struct iosched_request *rq;
 
 	if (__builtin_expect(s->full != 0 || now < s->now, 0))
-		return dispatch_full(s, now);
+		return dispatch_other(s, now);
 	s->now = now;
 	if (__builtin_expect(s->env.inflight >= s->window, 0))
 		return window_is_full(s);

@@ -50,8 +50,9 @@ struct iosched {
 	uint64_t head_end;	 /* end of the last request dispatched */
 	iosched_time idle_since; /* NEVER: not idling */
 	enum iosched_hold hold;
-	uint32_t full; /* enum ios_full, or-ed: why calls take the full road */
-	uint32_t reserved;
+	uint32_t full;		    /* enum ios_full, or-ed: why calls take the full road */
+	bool wants_contexts;	    /* the policy is told who asks */
+	bool priorities_set;	    /* by iosched_context_set() */
 	struct iosched_stats stats; /* as counted; see iosched_stats_get() for the derived ones */
 	uint64_t absorbed_completed;
 	uint64_t bytes[4]; /* completed, by op */
@@ -134,7 +135,17 @@ static inline void ios_merge_forget(struct iosched *s, struct iosched_request *r
 }
 
 /* core/context.c */
-struct iosched_context *ios_context_get(struct iosched *s, uint64_t id, iosched_time now);
+struct iosched_context *ios_context_make(struct iosched *s, uint64_t id, iosched_time now);
+static inline struct iosched_context *ios_context_get(struct iosched *s, uint64_t id,
+						      iosched_time now)
+{
+	struct iosched_context *c = ios_ctab_find(&s->contexts, id);
+
+	if (__builtin_expect(c == NULL, 0))
+		c = ios_context_make(s, id, now);
+	ios_ctab_ref(c);
+	return c;
+}
 void ios_context_put_slow(struct iosched *s, struct iosched_context *c);
 static inline void ios_context_put(struct iosched *s, struct iosched_request *rq)
 {
@@ -146,6 +157,7 @@ static inline void ios_context_put(struct iosched *s, struct iosched_request *rq
 }
 
 /* core/switch.c: a policy's memory, and its start. */
+void ios_policy_contexts(struct iosched *s);
 int ios_policy_check(const struct iosched_policy *p);
 int ios_policy_start(struct iosched *s, const struct iosched_policy *ops); /* first one */
 void ios_policy_stop(struct iosched *s);
