@@ -46,11 +46,9 @@ static __attribute__((noinline)) int complete_full(struct iosched *s, struct ios
 }
 
 /* Nobody watches, but the policy hears of it. */
-static __attribute__((noinline)) int complete_other(struct iosched *s, struct iosched_request *rq,
+static __attribute__((noinline)) int complete_heard(struct iosched *s, struct iosched_request *rq,
 						    iosched_time now)
 {
-	if (s->full != IOS_FULL_POLICY || now < s->now)
-		return complete_full(s, rq, now);
 	s->now = now;
 	s->env.inflight--;
 	count(s, rq);
@@ -69,10 +67,10 @@ int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time
 {
 	if (__builtin_expect(rq->internal.state != IOS_RQ_ISSUED, 0))
 		return -EINVAL;
-	if (__builtin_expect(s->full != 0 || now < s->now || rq->merged != NULL ||
-				     rq->internal.context != NULL,
-			     0))
-		return complete_other(s, rq, now);
+	if (now < s->now || (s->full & ~(uint32_t)IOS_FULL_POLICY) != 0)
+		return complete_full(s, rq, now);
+	if (s->full != 0 || rq->merged != NULL || rq->internal.context != NULL)
+		return complete_heard(s, rq, now);
 	s->now = now;
 	s->env.inflight--;
 	count(s, rq);

@@ -135,24 +135,23 @@ insert_road(struct iosched *s, struct iosched_request *rq, iosched_time now, con
 static inline bool is_extraordinary(const struct iosched *s, const struct iosched_request *rq,
 				    iosched_time now)
 {
-	return !is_ordinary(rq) || now < s->now || rq->offset + rq->length <= rq->offset;
+	return rq->internal.state != IOS_RQ_FREE || !is_ordinary(rq) || now < s->now ||
+	       rq->offset + rq->length <= rq->offset;
 }
 
-static __attribute__((noinline)) int insert_other(struct iosched *s, struct iosched_request *rq,
+static __attribute__((noinline)) int insert_heard(struct iosched *s, struct iosched_request *rq,
 						  iosched_time now)
 {
-	if (s->full == IOS_FULL_POLICY && rq->internal.state == IOS_RQ_FREE &&
-	    !is_extraordinary(s, rq, now))
-		return insert_road(s, rq, now, true);
-	return insert_full(s, rq, now);
+	return insert_road(s, rq, now, true);
 }
 
 int iosched_insert(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
-	if (__builtin_expect((rq->internal.state | s->full) != 0 || is_extraordinary(s, rq, now),
-			     0))
-		return insert_other(s, rq, now);
-	return insert_road(s, rq, now, false);
+	if (__builtin_expect(is_extraordinary(s, rq, now), 0))
+		return insert_full(s, rq, now);
+	if (s->full == 0)
+		return insert_road(s, rq, now, false);
+	return s->full == IOS_FULL_POLICY ? insert_heard(s, rq, now) : insert_full(s, rq, now);
 }
 
 int iosched_insert_many(struct iosched *s, struct iosched_request *const *rqs, unsigned n,

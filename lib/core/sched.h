@@ -33,7 +33,9 @@ struct iosched {
 	iosched_time now;
 	struct iosched_policy_env env;
 	iosched_time pause_until; /* from the last pause of the policy */
+	iosched_time seen_timer;  /* env.timer when it was last looked at */
 	iosched_time armed;	  /* next_wakeup as last told to the host */
+	bool pause_moved;	  /* pause_until was written since then */
 	uint32_t window;	  /* max_inflight, or UINT32_MAX */
 	uint32_t epoch;
 	/* The last members of iosched_request::internal as insert sets them. */
@@ -82,10 +84,13 @@ static inline iosched_time ios_wakeup(const struct iosched *s)
 	return s->env.timer < s->pause_until ? s->env.timer : s->pause_until;
 }
 
-/* Every public call that changes something ends with this. */
+/* Every public call that changes something ends with this. `pause_until` moves in dispatch
+ * and timer only; they say so themselves. */
 static inline void ios_settle(struct iosched *s)
 {
-	if (__builtin_expect((s->env.kick | s->params.audit) != 0 || ios_wakeup(s) != s->armed, 0))
+	if (__builtin_expect((s->env.kick | s->params.audit) != 0 ||
+				     s->env.timer != s->seen_timer || s->pause_moved,
+			     0))
 		ios_settle_slow(s);
 }
 

@@ -118,6 +118,7 @@ static void take_over(struct iosched *s, const struct fresh *f)
 	s->ops = f->ops;
 	s->self = f->memory;
 	s->pause_until = IOSCHED_NEVER;
+	s->pause_moved = true;
 	s->hash.starts = f->ops->front_candidate == NULL ? NULL : s->starts;
 	s->epoch++;
 	s->fresh.epoch = s->epoch;
