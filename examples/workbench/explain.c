@@ -66,9 +66,10 @@ static int by_cost(const void *a, const void *b)
 
 static void add_reason(struct wb_table *t, const struct wb_reason *r)
 {
+	char reason[WB_REASON_SIZE];
 	char text[WB_TEXT_SIZE];
 
-	wb_table_add(t, "%s%s%s", wb_hold_text(r->hold), r->rule[0] != '\0' ? ": " : "", r->rule);
+	wb_table_add(t, "%s", wb_reason_text(reason, r));
 	wb_table_add(t, "%llu", (unsigned long long)r->times);
 	wb_table_add(t, "%s", wb_ms_text(text, r->idle_ns));
 	wb_table_add(t, "%s", wb_ms_text(text, r->busy_ns));

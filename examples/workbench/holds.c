@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "holds.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,18 @@ const char *wb_hold_text(enum iosched_hold hold)
 		break;
 	}
 	return "no reason given";
+}
+
+const char *wb_reason_text(char out[WB_REASON_SIZE], const struct wb_reason *r)
+{
+	const char *hold = wb_hold_text(r->hold);
+
+	if (r->rule[0] == '\0')
+		return hold;
+	if (strncmp(r->rule, hold, strlen(hold)) == 0)
+		return r->rule; /* it says so itself */
+	snprintf(out, WB_REASON_SIZE, "%s: %s", hold, r->rule);
+	return out;
 }
 
 /* --- The clock --- */

@@ -58,5 +58,8 @@ void wb_holds_end(struct wb_holds *h, iosched_time end);
 void wb_holds_fini(struct wb_holds *h);
 
 const char *wb_hold_text(enum iosched_hold hold);
+#define WB_REASON_SIZE 160
+/* "idling: the next request of this queue is awaited" */
+const char *wb_reason_text(char out[WB_REASON_SIZE], const struct wb_reason *r);
 
 #endif

@@ -35,6 +35,16 @@ static int take_closed(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_window(struct wb_options *o, const char *text)
+{
+	uint64_t n;
+
+	if (!wb_parse_value(text, IOSCHED_UNIT_NONE, &n) || n < 1 || n > UINT32_MAX)
+		return wb_refuse("--window %s: wants a number from 1 on", text);
+	o->window = (uint32_t)n;
+	return WB_OK;
+}
+
 static int take_seed(struct wb_options *o, const char *text)
 {
 	if (!wb_parse_value(text, IOSCHED_UNIT_NONE, &o->seed))
@@ -112,6 +122,10 @@ static const struct row rows[WB_OPTIONS] = {
 	[WB_OPTION_CLOSED] = {"closed", "N",
 			      "ignore the times of the trace and keep N requests outstanding",
 			      take_closed},
+	[WB_OPTION_WINDOW] =
+		{"window", "N",
+		 "give the device at most N requests at once (default: as many as it takes)",
+		 take_window},
 	[WB_OPTION_SEED] = {"seed", "N", "of the device's random numbers (default 1)", take_seed},
 	[WB_OPTION_FORMAT] = {"format", "NAME", "of the trace, where it cannot be found out",
 			      wb_take_format},

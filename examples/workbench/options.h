@@ -20,6 +20,7 @@ enum wb_option_id {
 	WB_OPTION_TUNABLE,
 	WB_OPTION_SCALE,
 	WB_OPTION_CLOSED,
+	WB_OPTION_WINDOW,
 	WB_OPTION_SEED,
 	WB_OPTION_FORMAT,
 	WB_OPTION_SKIP_BAD,
@@ -38,7 +39,7 @@ enum wb_option_id {
 /* What decides how a trace is run. */
 #define WB_RUN_OPTIONS                                                                        \
 	(WB_BIT(POLICY) | WB_BIT(DEVICE) | WB_BIT(TUNABLE) | WB_BIT(SCALE) | WB_BIT(CLOSED) | \
-	 WB_BIT(SEED) | WB_BIT(FORMAT) | WB_BIT(SKIP_BAD))
+	 WB_BIT(SEED) | WB_BIT(WINDOW) | WB_BIT(FORMAT) | WB_BIT(SKIP_BAD))
 
 #define WB_MAX_POLICIES 64
 #define WB_MAX_SETTINGS 64
@@ -61,6 +62,7 @@ struct wb_options {
 	unsigned setting_count;
 	uint64_t scale_permille;
 	uint32_t closed; /* 0: open loop */
+	uint32_t window; /* 0: the device's depth */
 	uint64_t seed;
 	uint32_t format; /* enum iosched_trace_format */
 	uint32_t to;	 /* of `trace convert` */

@@ -4,12 +4,34 @@
 #include "output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "workbench.h"
+
+/* The temporary file there is now, removed also when a signal ends us. */
+static const char *volatile doomed;
+
+static const int deadly[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+
+static void die(int signal)
+{
+	if (doomed != NULL)
+		unlink(doomed);
+	raise(signal); /* the default action, for SA_RESETHAND */
+}
+
+static void guard(const char *temp)
+{
+	struct sigaction action = {.sa_handler = die, .sa_flags = (int)SA_RESETHAND};
+
+	doomed = temp;
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		sigaction(deadly[i], &action, NULL);
+}
 
 static bool is_special(const char *path)
 {
@@ -39,6 +61,7 @@ static int open_temp(struct wb_output *out)
 	if (fd >= 0) {
 		usual_mode(fd);
 		out->file = fdopen(fd, "w");
+		guard(out->temp);
 		if (out->file != NULL)
 			return WB_OK;
 		unlink(out->temp);
@@ -86,6 +109,7 @@ int wb_output_close(struct wb_output *out, int code)
 	if (code == WB_OK && !ok)
 		code = wb_fail("%s: could not be written: %s", out->path,
 			       errno != 0 ? strerror(errno) : "output error");
+	doomed = NULL;
 	free(out->temp);
 	*out = (struct wb_output){0};
 	return code;

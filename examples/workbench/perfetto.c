@@ -123,17 +123,13 @@ static void end_slice(struct wb_perfetto *p)
 
 static void begin_slice(struct wb_perfetto *p, const struct wb_holds *h, int state)
 {
-	char text[160];
+	char text[WB_REASON_SIZE];
 
 	if (state == STATE_EMPTY)
 		return;
-	if (state >= STATE_HELD)
-		snprintf(text, sizeof(text), "%s%s%s",
-			 wb_hold_text(h->reasons[state - STATE_HELD].hold),
-			 h->reasons[state - STATE_HELD].rule[0] != '\0' ? ": " : "",
-			 h->reasons[state - STATE_HELD].rule);
 	open_event(p, "B", DEVICE_PID, p->now);
-	put_name(p, state == STATE_BUSY ? "busy" : text);
+	put_name(p, state == STATE_BUSY ? "busy"
+					: wb_reason_text(text, &h->reasons[state - STATE_HELD]));
 	fprintf(p->file, ",\"tid\":%d", STATE_TID);
 	if (state >= STATE_HELD)
 		fputs(",\"cname\":\"terrible\"", p->file);

@@ -83,7 +83,7 @@ static int compare(const struct wb_options *o)
 	"dispatch and total from insert to completion; merged requests; seeks are dispatches\n"   \
 	"that do not begin where the one before ended; idle is the time the device had nothing\n" \
 	"to do while requests were queued; Jain's index of the contexts' device time, 1 = all\n"  \
-	"the same. With up to 8 contexts, a second table says what each got.\n"
+	"the same. With up to 6 contexts, a second table says what each got.\n"
 
 const struct wb_verb wb_verb_replay = {
 	.name = "replay",

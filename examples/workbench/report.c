@@ -5,7 +5,7 @@
 #include "units.h"
 
 /* More contexts than this are a table nobody reads; --json has all of them. */
-#define MAX_CONTEXTS_SHOWN 8
+#define MAX_CONTEXTS_SHOWN 6
 
 static const struct wb_column columns[] = {
 	{NULL, "policy", true},
@@ -148,6 +148,8 @@ int wb_report_print(const struct wb_runs *r, int base)
 	code = wb_table_print(&t, 2);
 	if (code == WB_OK && r->w->names.count > 1 && r->w->names.count <= MAX_CONTEXTS_SHOWN)
 		code = print_contexts(r);
+	if (code == WB_OK)
+		wb_runs_print_hint(r);
 	putchar('\n');
 	return code;
 }

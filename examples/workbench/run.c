@@ -87,6 +87,7 @@ static int simulate(struct wb_run *run, const struct wb_options *o, struct feed 
 	c.override_count = o->setting_count;
 	c.replays = &replay;
 	c.replay_count = 1;
+	c.max_inflight = o->window;
 	c.seed = o->seed;
 	c.length_ns = IOSCHED_NEVER;
 	c.interval_ns = o->plot != NULL ? interval_of(o, f->w) : 0;
@@ -178,6 +179,21 @@ void wb_runs_print_notes(const struct wb_runs *r)
 	if (result->unordered_records > 0)
 		printf("note: %llu records are earlier than the one before; taken as equal\n",
 		       (unsigned long long)result->unordered_records);
+}
+
+void wb_runs_print_hint(const struct wb_runs *r)
+{
+	for (unsigned i = 0; i < r->count; i++) {
+		if (wb_run_all(&r->runs[i])->wait.p999 > 0)
+			continue;
+		printf("\nnote: with %s at least 99.9 %% of the requests went to the device at "
+		       "once: there "
+		       "is little to\nschedule here. --window 1, --device hdd-no-ncq or --scale "
+		       "0.5 make "
+		       "requests queue.\n",
+		       iosched_policy_name(r->runs[i].policy));
+		return;
+	}
 }
 
 const struct iosched_sim_row *wb_run_all(const struct wb_run *run)

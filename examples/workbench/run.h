@@ -34,6 +34,9 @@ void wb_runs_fini(struct wb_runs *r);
 /* What the simulator changed in the trace to be able to run it; on stdout. */
 void wb_runs_print_notes(const struct wb_runs *r);
 
+/* That the policies had nothing to do, if it was so; on stdout. */
+void wb_runs_print_hint(const struct wb_runs *r);
+
 /* The row of everything. */
 const struct iosched_sim_row *wb_run_all(const struct wb_run *run);
 
