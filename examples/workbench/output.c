@@ -27,10 +27,12 @@ static void die(int signal)
 static void guard(const char *temp)
 {
 	struct sigaction action = {.sa_handler = die, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old;
 
 	doomed = temp;
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		sigaction(deadly[i], &action, NULL);
+		if (sigaction(deadly[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
 }
 
 static bool is_special(const char *path)
@@ -61,9 +63,10 @@ static int open_temp(struct wb_output *out)
 	if (fd >= 0) {
 		usual_mode(fd);
 		out->file = fdopen(fd, "w");
-		guard(out->temp);
-		if (out->file != NULL)
+		if (out->file != NULL) {
+			guard(out->temp);
 			return WB_OK;
+		}
 		unlink(out->temp);
 	}
 	free(out->temp);

@@ -80,6 +80,16 @@ static void put_curves(FILE *f, const struct wb_runs *r, const char *block)
 	putc('\n', f);
 }
 
+/* Colours that people with any colour vision tell apart (Okabe and Ito, without the yellow). */
+static void put_colours(FILE *f)
+{
+	static const char *const colours[] = {"#888888", "#0072b2", "#d55e00", "#009e73",
+					      "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
+
+	for (unsigned i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
+		fprintf(f, "set linetype %u linecolor rgb '%s'\n", i + 1, colours[i]);
+}
+
 static void put_script(FILE *f, const struct wb_runs *r, const char *target)
 {
 	char title[512];
@@ -97,14 +107,16 @@ static void put_script(FILE *f, const struct wb_runs *r, const char *target)
 	put_quoted(f, target);
 	snprintf(title, sizeof(title), "%s on %s", base != NULL ? base + 1 : r->w->path,
 		 r->o->device_spec);
-	fputs("\nset multiplot layout 1,2 title ", f);
+	putc('\n', f);
+	put_colours(f);
+	fputs("set multiplot layout 1,2 title ", f);
 	put_quoted(f, title);
-	fputs(" noenhanced\nset grid\nset key noenhanced bottom right\n"
+	fputs(" noenhanced\nset grid\nset key noenhanced top left\n"
 	      "set xlabel 'insert to completion, ms'\nset ylabel 'requests done within, %'\n"
 	      "set logscale x\nset yrange [0:100]\n",
 	      f);
 	put_curves(f, r, "latency");
-	fputs("unset logscale x\nset key top right\nset xlabel 'time, s'\n"
+	fputs("unset logscale x\nunset key\nset xlabel 'time, s'\n"
 	      "set ylabel 'throughput, MiB/s'\nset xrange [0:*]\nset yrange [0:*]\n",
 	      f);
 	put_curves(f, r, "rate");

@@ -143,6 +143,7 @@ struct wb_json *wb_report_json(const struct wb_runs *r, int base)
 	wb_json_set_text(out, "device", r->o->device_spec);
 	wb_json_set_number(out, "scale_permille", r->o->closed != 0 ? 0 : r->o->scale_permille);
 	wb_json_set_number(out, "closed", r->o->closed);
+	wb_json_set_number(out, "window", r->o->window);
 	wb_json_set_number(out, "seed", r->o->seed);
 	wb_json_set(out, "runs", runs);
 	return out;

@@ -6,7 +6,7 @@
 #include "progress.h"
 
 /* A plot has about so many points along its time axis. */
-#define INTERVALS 200
+#define INTERVALS 50
 /* Below this a point of the plot holds less than a request of a disk. */
 #define LEAST_INTERVAL_NS UINT64_C(10000000)
 

@@ -4,6 +4,7 @@
  *
  * Native text keeps every record. fio's logs know requests only: they get the arrivals.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "options.h"
@@ -37,6 +38,8 @@ static int copy_records(struct wb_source *s, struct iosched_trace_writer *w)
 	while ((code = wb_source_next(s, &rec, &got)) == WB_OK && got == 1) {
 		int err = iosched_trace_write(w, &rec);
 
+		if (err == -EIO)
+			break; /* of the stream; it says so when it is closed */
 		if (err != 0) {
 			code = wb_fail("%s:%llu: cannot be written: %s", s->path,
 				       (unsigned long long)rec.position, strerror(-err));

@@ -124,5 +124,8 @@ void wb_workload_print(const struct wb_workload *w, const struct wb_options *o)
 	else
 		printf("arriving over %.3f s",
 		       (double)w->span_ns * (double)o->scale_permille / 1e12);
-	printf("; device %s\n", o->device_spec);
+	printf("; device %s", o->device_spec);
+	if (o->window != 0)
+		printf(", at most %u requests at once", o->window);
+	putchar('\n');
 }
