@@ -3,8 +3,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* The program is no library; its one file is compiled into this test. */
-#include "../../examples/workbench/units.h"
+/* The program is no library: its file is compiled into this test. */
+#include "workbench/units.h"
 
 static uint64_t value_of(const char *text, enum iosched_unit unit)
 {
