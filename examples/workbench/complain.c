@@ -5,7 +5,7 @@
 
 #include "workbench.h"
 
-static void complain(const char *format, va_list args)
+static void __attribute__((format(printf, 1, 0))) complain(const char *format, va_list args)
 {
 	fflush(stdout); /* what was said before stands before */
 	fputs("iosched: ", stderr);
