@@ -126,6 +126,6 @@ void wb_workload_print(const struct wb_workload *w, const struct wb_options *o)
 		       (double)w->span_ns * (double)o->scale_permille / 1e12);
 	printf("; device %s", o->device_spec);
 	if (o->window != 0)
-		printf(", at most %u requests at once", o->window);
+		printf(", at most %u at once", o->window);
 	putchar('\n');
 }

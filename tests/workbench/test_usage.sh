@@ -83,6 +83,17 @@ expect 0 policies deadline
 says out 'read_expire_ns +500 ms'
 says out 'fifo_batch +16 '
 
+# The manual knows every verb and option.
+for option in $(while IFS= read -r verb; do
+	# shellcheck disable=SC2086
+	"$iosched" $verb --help
+done <<<"$verbs" | sed -n 's/^  --\([a-z-]*\).*/\1/p' | sort -u); do
+	grep -qE "^\.It Fl -$option( |\$)" "$top/docs/iosched.1" || complain "--$option is not in iosched.1"
+done
+while IFS= read -r verb; do
+	grep -qE "^\.It Cm $verb " "$top/docs/iosched.1" || complain "$verb is not in iosched.1"
+done <<<"$verbs"
+
 # A full disk is a failure.
 if [ -c /dev/full ]; then
 	"$iosched" policies >/dev/full 2>"$tmp/err" && complain "printing on a full disk succeeds"
