@@ -69,10 +69,31 @@ static int say_trace_error(const struct wb_source *s, int err)
 	return wb_fail("%s: %s", s->path, strerror(-err));
 }
 
+/* Opened once only, for it may be a pipe. A path that cannot be opened may still name the
+ * files of several CPUs: then there is no stream. */
+static int open_stream(struct wb_source *s)
+{
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	int code;
+
+	if (fd < 0)
+		return WB_OK;
+	s->program = unpacker_of(fd);
+	if (s->program == NULL) {
+		s->stream = fdopen(fd, "r");
+		if (s->stream != NULL)
+			return WB_OK;
+		code = wb_fail("%s: cannot be read: %s", s->path, strerror(errno));
+	} else {
+		code = unpack(s, fd);
+	}
+	close(fd);
+	return code;
+}
+
 int wb_source_open(struct wb_source *s, const char *path, const struct iosched_trace_options *o)
 {
-	int code = WB_OK;
-	int fd;
+	int code;
 	int err;
 
 	*s = (struct wb_source){.path = path, .child = -1};
@@ -80,14 +101,7 @@ int wb_source_open(struct wb_source *s, const char *path, const struct iosched_t
 		err = iosched_trace_open_file(&s->trace, stdin, "standard input", o);
 		return err == 0 ? WB_OK : say_trace_error(s, err);
 	}
-	/* A path that cannot be opened may still name the files of several CPUs. */
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		s->program = unpacker_of(fd);
-		if (s->program != NULL)
-			code = unpack(s, fd);
-		close(fd);
-	}
+	code = open_stream(s);
 	if (code != WB_OK)
 		return code;
 	err = s->stream != NULL ? iosched_trace_open_file(&s->trace, s->stream, path, o)

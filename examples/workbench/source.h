@@ -17,7 +17,7 @@ struct wb_source {
 	struct iosched_trace *trace;
 	const char *path;
 	const char *program; /* that unpacks it, or NULL */
-	FILE *stream;	     /* what it writes, or NULL */
+	FILE *stream;	     /* the file, or what `program` writes; NULL: several files */
 	pid_t child;
 };
 

@@ -41,6 +41,12 @@ if command -v gzip >/dev/null; then
 	says err 'no program gzip'
 fi
 
+mkfifo "$tmp/fifo"
+cat "$tmp/dump.txt" >"$tmp/fifo" &
+"$iosched" replay "$tmp/fifo" --policy noop >"$tmp/piped" || complain "a named pipe is not read"
+wait
+[ "$(sed 1d "$tmp/piped")" = "$(sed 1d "$tmp/file")" ] || complain "a named pipe gives another table"
+
 # --- traces that are broken ---
 { head -n 20 "$tmp/dump.txt"; echo '7,0 1 0 what is this'; } >"$tmp/bad.txt"
 expect 1 replay "$tmp/bad.txt"
