@@ -187,6 +187,7 @@ static void *client_main(void *arg)
 			verify(c, written);
 		}
 	}
+	atomic_fetch_sub(&c->load->running, 1);
 	return NULL;
 }
 
@@ -228,6 +229,7 @@ int load_start(struct load *load)
 	if (load->client == NULL)
 		return -ENOMEM;
 	load->started = load_now();
+	atomic_store(&load->running, load->clients);
 	for (i = 0; i < load->clients && error == 0; i++) {
 		error = client_init(load, i);
 		if (error == 0)
@@ -237,10 +239,18 @@ int load_start(struct load *load)
 	return error;
 }
 
+void load_run(struct load *load)
+{
+	iosched_time end = load->started + (iosched_time)(load->seconds * 1e9), now;
+
+	while (atomic_load(&load->running) != 0 && (now = load_now()) < end)
+		load_sleep(end - now < 10000000 ? (double)(end - now) * 1e-9 : 0.01);
+}
+
 int load_wait(struct load *load)
 {
 	uint64_t requests = 0, errors = 0, cancelled = 0;
-	double elapsed;
+	double elapsed, cpu;
 	unsigned i;
 
 	atomic_store(&load->stop, true);
@@ -253,10 +263,12 @@ int load_wait(struct load *load)
 		cancelled += c->cancelled;
 	}
 	elapsed = (double)(load_now() - load->started) * 1e-9;
-	fprintf(load->journal ? stderr : stdout,
-		"%llu requests, %llu errors, %llu cancelled, %.0f requests/s\n",
-		(unsigned long long)requests, (unsigned long long)errors,
-		(unsigned long long)cancelled, (double)requests / elapsed);
+	cpu = (double)clock() / CLOCKS_PER_SEC;
+	fprintf(
+	    load->journal ? stderr : stdout,
+	    "%llu requests, %llu errors, %llu cancelled, %.0f requests/s, %.2f us of CPU each\n",
+	    (unsigned long long)requests, (unsigned long long)errors, (unsigned long long)cancelled,
+	    (double)requests / elapsed, cpu * 1e6 / (double)(requests != 0 ? requests : 1));
 	return errors == 0 ? 0 : 1;
 }
 

@@ -48,6 +48,7 @@ struct load {
 	size_t pool_size;
 	struct load_client *client;
 	atomic_bool stop;
+	atomic_uint running;
 	iosched_time started;
 };
 
@@ -57,6 +58,7 @@ void load_sleep(double seconds);
 /* Reads the command line. @return 0, or the exit code of the program */
 int load_options(struct load *load, int argc, char **argv);
 int load_start(struct load *load); /* 0 or -errno */
+void load_run(struct load *load);  /* for its time, or until all clients have given up */
 /* Tells the clients to stop, waits, prints what they did. @return the exit code of the program */
 int load_wait(struct load *load);
 void load_free(struct load *load); /* when the engine is closed: it may hold the buffers */

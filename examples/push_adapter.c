@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BLOCK 4096u
@@ -95,6 +96,7 @@ static void *device(void *arg)
 	struct host *h = arg;
 	struct answer a;
 
+	memset(&a, 0, sizeof(a)); /* its padding goes through a pipe too */
 	while (read(h->to_device[0], &a.rq, sizeof(a.rq)) == (ssize_t)sizeof(a.rq)) {
 		if (a.rq->op == IOSCHED_FLUSH)
 			a.error = fdatasync(h->fd) == 0 ? 0 : -errno;
@@ -333,8 +335,10 @@ static int run(struct host *h, double seconds)
 	for (s = 0; s < STREAMS; s++)
 		begin(h, &h->stream[s]);
 	event_loop(h, start + (iosched_time)(seconds * 1e9));
-	printf("%llu requests, %llu errors, %.0f requests/s\n", (unsigned long long)h->done,
-	       (unsigned long long)h->errors, (double)h->done * 1e9 / (double)(push_now() - start));
+	printf("%llu requests, %llu errors, %.0f requests/s, %.2f us of CPU each\n",
+	       (unsigned long long)h->done, (unsigned long long)h->errors,
+	       (double)h->done * 1e9 / (double)(push_now() - start),
+	       (double)clock() * 1e6 / CLOCKS_PER_SEC / (double)h->done);
 	error = host_close(h);
 	if (error != 0)
 		fprintf(stderr, "push_adapter: requests were left in the queue\n");

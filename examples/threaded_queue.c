@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "threaded_queue: %s: %s\n", load.path, strerror(-error));
 		return 1;
 	}
-	load_sleep(load.seconds);
+	load_run(&load);
 	if (load.abandon)
 		give_up_queued(&disk);
 	code = load_wait(&load);

@@ -309,7 +309,7 @@ static int clients(struct load *load)
 		complain(load, error);
 		exit(1); /* some clients may run */
 	}
-	load_sleep(load->seconds);
+	load_run(load);
 	if (load->abandon)
 		engine_abandon(e);
 	atomic_store(&load->stop, true);
