@@ -40,14 +40,14 @@ struct quiet {
 };
 
 static const struct iosched_tunable quiet_tunables[] = {
-    /* Longer than a reader needs to ask for its next block, shorter than a scrubber notices. */
-    {"quiet_ns", IOSCHED_UNIT_NS, 0, 1000 * (uint64_t)MSEC, 2 * MSEC,
-     offsetof(struct quiet, quiet_ns), "silence wanted before background requests run"},
-    /* As deadline's write_expire: nobody notices a background request this late. */
-    {"background_expire_ns", IOSCHED_UNIT_NS, MSEC, 3600 * 1000 * (uint64_t)MSEC,
-     5000 * (uint64_t)MSEC, offsetof(struct quiet, background_expire_ns),
-     "background requests older than this run first"},
-    {0},
+	/* Longer than a reader needs to ask for its next block, shorter than a scrubber notices. */
+	{"quiet_ns", IOSCHED_UNIT_NS, 0, 1000 * (uint64_t)MSEC, 2 * MSEC,
+	 offsetof(struct quiet, quiet_ns), "silence wanted before background requests run"},
+	/* As deadline's write_expire: nobody notices a background request this late. */
+	{"background_expire_ns", IOSCHED_UNIT_NS, MSEC, 3600 * 1000 * (uint64_t)MSEC,
+	 5000 * (uint64_t)MSEC, offsetof(struct quiet, background_expire_ns),
+	 "background requests older than this run first"},
+	{0},
 };
 
 static struct iosched_request *first(const struct iosched_list_link *list)
@@ -105,7 +105,7 @@ static struct iosched_request *quiet_dispatch(void *self, iosched_time now,
 	struct quiet *q = self;
 	struct iosched_request *front = first(&q->foreground), *back = first(&q->background);
 	iosched_time expires =
-	    back == NULL ? IOSCHED_NEVER : back->inserted + q->background_expire_ns;
+		back == NULL ? IOSCHED_NEVER : back->inserted + q->background_expire_ns;
 
 	if (back != NULL && now >= expires)
 		return take(q, back);
@@ -164,20 +164,20 @@ static const char *quiet_audit(void *self)
 }
 
 static const struct iosched_policy quiet_policy = {
-    .size = sizeof(struct iosched_policy),
-    .flags = IOSCHED_POLICY_CONTEXTS | IOSCHED_POLICY_PRIORITY,
-    .name = "quiet",
-    .summary = "the idle class waits for silence",
-    .self_size = sizeof(struct quiet),
-    .tunables = quiet_tunables,
-    .init = quiet_init,
-    .insert = quiet_insert,
-    .dispatch = quiet_dispatch,
-    .complete = quiet_complete,
-    .merge_allowed = quiet_merge_allowed,
-    .remove = quiet_remove,
-    .drain = quiet_drain,
-    .audit = quiet_audit,
+	.size = sizeof(struct iosched_policy),
+	.flags = IOSCHED_POLICY_CONTEXTS | IOSCHED_POLICY_PRIORITY,
+	.name = "quiet",
+	.summary = "the idle class waits for silence",
+	.self_size = sizeof(struct quiet),
+	.tunables = quiet_tunables,
+	.init = quiet_init,
+	.insert = quiet_insert,
+	.dispatch = quiet_dispatch,
+	.complete = quiet_complete,
+	.merge_allowed = quiet_merge_allowed,
+	.remove = quiet_remove,
+	.drain = quiet_drain,
+	.audit = quiet_audit,
 };
 /* [/policy] */
 

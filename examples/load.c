@@ -264,11 +264,12 @@ int load_wait(struct load *load)
 	}
 	elapsed = (double)(load_now() - load->started) * 1e-9;
 	cpu = (double)clock() / CLOCKS_PER_SEC;
-	fprintf(
-	    load->journal ? stderr : stdout,
-	    "%llu requests, %llu errors, %llu cancelled, %.0f requests/s, %.2f us of CPU each\n",
-	    (unsigned long long)requests, (unsigned long long)errors, (unsigned long long)cancelled,
-	    (double)requests / elapsed, cpu * 1e6 / (double)(requests != 0 ? requests : 1));
+	fprintf(load->journal ? stderr : stdout,
+		"%llu requests, %llu errors, %llu cancelled, %.0f requests/s, %.2f us of CPU "
+		"each\n",
+		(unsigned long long)requests, (unsigned long long)errors,
+		(unsigned long long)cancelled, (double)requests / elapsed,
+		cpu * 1e6 / (double)(requests != 0 ? requests : 1));
 	return errors == 0 ? 0 : 1;
 }
 
@@ -339,13 +340,13 @@ static int usage(const struct load *load)
 {
 	unsigned i;
 
-	fprintf(
-	    stderr,
-	    "usage: %s FILE [--policy NAME | --bypass] [--clients N] [--depth N] [--stride N]\n"
-	    "       [--window N] [--threads N] [--seconds S] [--reads] [--journal] [--abandon]\n"
-	    "       [--cancels] [--recover JOURNAL]%s%s\npolicies:",
-	    load->program, load->command == NULL ? "" : " ",
-	    load->command == NULL ? "" : load->command);
+	fprintf(stderr,
+		"usage: %s FILE [--policy NAME | --bypass] [--clients N] [--depth N] [--stride N]\n"
+		"       [--window N] [--threads N] [--seconds S] [--reads] [--journal] "
+		"[--abandon]\n"
+		"       [--cancels] [--recover JOURNAL]%s%s\npolicies:",
+		load->program, load->command == NULL ? "" : " ",
+		load->command == NULL ? "" : load->command);
 	for (i = 0; iosched_policy_at(i) != NULL; i++)
 		fprintf(stderr, " %s", iosched_policy_name(iosched_policy_at(i)));
 	fprintf(stderr, "\n");
@@ -353,21 +354,21 @@ static int usage(const struct load *load)
 }
 
 static const struct option options[] = {
-    {"policy", required_argument, NULL, 'p'},
-    {"bypass", no_argument, NULL, 'b'},
-    {"clients", required_argument, NULL, 'c'},
-    {"depth", required_argument, NULL, 'd'},
-    {"stride", required_argument, NULL, 's'},
-    {"window", required_argument, NULL, 'w'},
-    {"threads", required_argument, NULL, 't'},
-    {"seconds", required_argument, NULL, 'S'},
-    {"reads", no_argument, NULL, 'r'},
-    {"journal", no_argument, NULL, 'j'},
-    {"abandon", no_argument, NULL, 'a'},
-    {"recover", required_argument, NULL, 'R'},
-    {"cancels", no_argument, NULL, 'C'},
-    {"demo", no_argument, NULL, 'D'},
-    {NULL, 0, NULL, 0},
+	{"policy", required_argument, NULL, 'p'},
+	{"bypass", no_argument, NULL, 'b'},
+	{"clients", required_argument, NULL, 'c'},
+	{"depth", required_argument, NULL, 'd'},
+	{"stride", required_argument, NULL, 's'},
+	{"window", required_argument, NULL, 'w'},
+	{"threads", required_argument, NULL, 't'},
+	{"seconds", required_argument, NULL, 'S'},
+	{"reads", no_argument, NULL, 'r'},
+	{"journal", no_argument, NULL, 'j'},
+	{"abandon", no_argument, NULL, 'a'},
+	{"recover", required_argument, NULL, 'R'},
+	{"cancels", no_argument, NULL, 'C'},
+	{"demo", no_argument, NULL, 'D'},
+	{NULL, 0, NULL, 0},
 };
 
 /* A number from 1 to max, or 0. */

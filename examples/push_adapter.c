@@ -346,9 +346,9 @@ static int run(struct host *h, double seconds)
 }
 
 static const struct option options[] = {
-    {"policy", required_argument, NULL, 'p'},	  {"bypass", no_argument, NULL, 'b'},
-    {"seconds", required_argument, NULL, 's'},	  {"apart", no_argument, NULL, 'a'},
-    {"fail-after", required_argument, NULL, 'f'}, {NULL, 0, NULL, 0},
+	{"policy", required_argument, NULL, 'p'},     {"bypass", no_argument, NULL, 'b'},
+	{"seconds", required_argument, NULL, 's'},    {"apart", no_argument, NULL, 'a'},
+	{"fail-after", required_argument, NULL, 'f'}, {NULL, 0, NULL, 0},
 };
 
 int main(int argc, char **argv)

@@ -133,10 +133,10 @@ static void *stream_main(void *arg)
 
 /* The log and each reader are contexts of their own: the policy can tell them apart. */
 static const struct stream cast[] = {
-    {.name = "log commits", .context = 1, .depth = 1, .length = 8192, .round = commit},
-    {.name = "compaction", .context = 2, .depth = 8, .length = 128 * 1024, .round = compact},
-    {.name = "point reads", .context = 3, .depth = 1, .length = 4096, .round = point_read},
-    {.name = "point reads", .context = 4, .depth = 1, .length = 4096, .round = point_read},
+	{.name = "log commits", .context = 1, .depth = 1, .length = 8192, .round = commit},
+	{.name = "compaction", .context = 2, .depth = 8, .length = 128 * 1024, .round = compact},
+	{.name = "point reads", .context = 3, .depth = 1, .length = 4096, .round = point_read},
+	{.name = "point reads", .context = 4, .depth = 1, .length = 4096, .round = point_read},
 };
 #define CAST (sizeof(cast) / sizeof(cast[0]))
 
@@ -238,12 +238,12 @@ static int open_engine(struct engine **e, const struct load *load,
 		       const struct iosched_policy *policy, char *pool, size_t pool_size)
 {
 	struct engine_params p = {
-	    .path = load->path,
-	    .policy = policy,
-	    .window = load->window,
-	    .capacity = 4096,
-	    .pool = pool,
-	    .pool_size = pool_size,
+		.path = load->path,
+		.policy = policy,
+		.window = load->window,
+		.capacity = 4096,
+		.pool = pool,
+		.pool_size = pool_size,
 	};
 
 	return engine_open(e, &p);
@@ -324,10 +324,10 @@ static int clients(struct load *load)
 int main(int argc, char **argv)
 {
 	struct load load = {
-	    .program = "uring_engine",
-	    .command = "[--demo]",
-	    .submit = engine_submit,
-	    .cancel = engine_cancel,
+		.program = "uring_engine",
+		.command = "[--demo]",
+		.submit = engine_submit,
+		.cancel = engine_cancel,
 	};
 	int error = load_options(&load, argc, argv);
 

@@ -35,7 +35,8 @@ struct iosched_front;
 /** Parameters of a front. Fill with iosched_front_params_init(), then change. */
 struct iosched_front_params {
 	size_t size;	   /**< sizeof the caller's struct */
-	uint32_t capacity; /**< requests it holds, 2..2^24; rounded up to a power of two. Default 1024 */
+	uint32_t capacity; /**< requests it holds, 2..2^24; rounded up to a power of two. Default
+			      1024 */
 	uint32_t reserved; /**< zero */
 	/** Returns @p size bytes aligned for any type, or NULL. Default malloc. */
 	void *(*alloc)(void *user, size_t size);

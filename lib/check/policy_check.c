@@ -385,15 +385,15 @@ static const struct {
 	const char *name;
 	void (*run)(struct check *);
 } scenarios[] = {
-    {"without memory nothing is left behind", without_memory_nothing_is_left_behind},
-    {"a random life loses nothing", a_random_life_loses_nothing},
-    {"equals leave in the order they came", equals_leave_in_the_order_they_came},
-    {"cancelled requests never come and the others do",
-     cancelled_requests_never_come_and_the_others_do},
-    {"drain gives every request back once", drain_gives_every_request_back_once},
-    {"a switch takes everything along", a_switch_takes_everything_along},
-    {"nobody starves", nobody_starves},
-    {"the same life twice is the same", the_same_life_twice_is_the_same},
+	{"without memory nothing is left behind", without_memory_nothing_is_left_behind},
+	{"a random life loses nothing", a_random_life_loses_nothing},
+	{"equals leave in the order they came", equals_leave_in_the_order_they_came},
+	{"cancelled requests never come and the others do",
+	 cancelled_requests_never_come_and_the_others_do},
+	{"drain gives every request back once", drain_gives_every_request_back_once},
+	{"a switch takes everything along", a_switch_takes_everything_along},
+	{"nobody starves", nobody_starves},
+	{"the same life twice is the same", the_same_life_twice_is_the_same},
 };
 
 static void run(struct check *c, const struct iosched_policy *policy, unsigned i, unsigned seed)

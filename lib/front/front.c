@@ -65,8 +65,8 @@ static void default_release(void *user, void *memory)
 }
 
 static const struct iosched_front_params defaults = {
-    .size = sizeof(struct iosched_front_params),
-    .capacity = 1024,
+	.size = sizeof(struct iosched_front_params),
+	.capacity = 1024,
 };
 
 static size_t known(size_t size)
@@ -237,7 +237,7 @@ static unsigned look(const struct iosched_front *f, struct iosched_request **out
 
 	for (n = 0; n < max; n++) {
 		out[n] =
-		    atomic_load_explicit(&f->slots[(head + n) & f->mask], memory_order_acquire);
+			atomic_load_explicit(&f->slots[(head + n) & f->mask], memory_order_acquire);
 		if (out[n] == NULL)
 			break;
 	}

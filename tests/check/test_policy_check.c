@@ -99,7 +99,7 @@ static struct iosched_request *fifo_dispatch(void *self, iosched_time now,
 	if ((fault == HANGS && f->n > 20) || fault == WAITS_FOREVER ||
 	    (fault == NOT_A_POLICYS_REASON && f->n > 20)) {
 		pause->reason =
-		    fault == NOT_A_POLICYS_REASON ? IOSCHED_HOLD_WINDOW : IOSCHED_HOLD_IDLING;
+			fault == NOT_A_POLICYS_REASON ? IOSCHED_HOLD_WINDOW : IOSCHED_HOLD_IDLING;
 		pause->until = fault == HANGS ? IOSCHED_NEVER : now + 1000;
 		return NULL;
 	}
@@ -154,24 +154,25 @@ static const char *fifo_audit(void *self)
 }
 
 static const struct iosched_tunable tunables[] = {
-    {"unused_count", IOSCHED_UNIT_NONE, 1, 9, 4, offsetof(struct fifo, unused_count), "nothing"},
-    {0},
+	{"unused_count", IOSCHED_UNIT_NONE, 1, 9, 4, offsetof(struct fifo, unused_count),
+	 "nothing"},
+	{0},
 };
 
 static struct iosched_policy fifo = {
-    .size = sizeof(struct iosched_policy),
-    .name = "fifo",
-    .summary = "first come, first served",
-    .self_size = sizeof(struct fifo),
-    .tunables = tunables,
-    .init = fifo_init,
-    .insert = fifo_insert,
-    .dispatch = fifo_dispatch,
-    .neighbour = fifo_neighbour,
-    .absorbed = fifo_absorbed,
-    .remove = fifo_remove,
-    .drain = fifo_drain,
-    .audit = fifo_audit,
+	.size = sizeof(struct iosched_policy),
+	.name = "fifo",
+	.summary = "first come, first served",
+	.self_size = sizeof(struct fifo),
+	.tunables = tunables,
+	.init = fifo_init,
+	.insert = fifo_insert,
+	.dispatch = fifo_dispatch,
+	.neighbour = fifo_neighbour,
+	.absorbed = fifo_absorbed,
+	.remove = fifo_remove,
+	.drain = fifo_drain,
+	.audit = fifo_audit,
 };
 
 static char why[300];
@@ -284,7 +285,7 @@ START_TEST(a_policy_that_throws_dice_is_found)
 	/* Order among equals breaks first unless the dice spare them: ask for either. */
 	ck_assert_int_eq(check_with(THROWS_DICE), -EPROTO);
 	ck_assert_msg(strstr(why, "different decisions") != NULL ||
-			  strstr(why, "overtook an equal") != NULL,
+			      strstr(why, "overtook an equal") != NULL,
 		      "said: %s", why);
 }
 END_TEST

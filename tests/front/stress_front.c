@@ -91,8 +91,8 @@ static void prepare(void)
 		producer[k].expected = 0;
 		producer[k].accepted = 0;
 		for (i = 0; i < EACH; i++)
-			producer[k].rqs[i] =
-			    (struct iosched_request){.offset = i, .length = 1, .context = k + 1};
+			producer[k].rqs[i] = (struct iosched_request){
+				.offset = i, .length = 1, .context = k + 1};
 	}
 }
 
