@@ -281,7 +281,7 @@ static void copy_counters(struct iosched_sim_result *r, const struct ios_sim_hos
 	r->seek_bytes = h->seek_bytes;
 	r->held_ns = h->business_ns[IOS_SIM_HELD];
 	r->empty_ns = h->business_ns[IOS_SIM_EMPTY];
-	r->device = h->device->stats;
+	ios_sim_device_stats(h->device, &r->device);
 	iosched_stats_get(h->queue, &r->stats, sizeof(r->stats));
 }
 
