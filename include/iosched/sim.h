@@ -291,6 +291,7 @@ struct iosched_sim_row {
 	uint64_t requests;   /**< completed after warm-up */
 	uint64_t bytes;	     /**< of those */
 	uint64_t merged;     /**< of those: absorbed by another request */
+	uint64_t failed; /**< of those: the device reported an error; their bytes do not count */
 	uint64_t bytes_per_s; /**< bytes over the measured time */
 	uint64_t milli_iops;  /**< requests per 1000 s over the measured time */
 	/** Device time booked to the context: what it really cost. Only in rows with
@@ -339,6 +340,7 @@ struct iosched_sim_result {
 	uint64_t events;	    /**< steps of the virtual clock */
 	uint64_t submitted;	    /**< requests the loads made */
 	uint64_t completed;	    /**< of those, by the device */
+	uint64_t failed;	    /**< of the completed: with an error */
 	uint64_t returned;	    /**< of those, given back unissued at the end */
 	uint64_t skipped_records;   /**< trace records with no length that are no FLUSH */
 	uint64_t folded_records;    /**< trace records moved into the device by `fold` */
