@@ -7,7 +7,8 @@
  *   timeout  a command is never served; it fails with -ETIMEDOUT after `timeout`
  *   place    in the slow region a command takes `slow_time` longer; in the bad one it fails
  *            like one by chance
- *   time     from `dead_after` on every command fails with -ENODEV at once, also those inside
+ *   time     from `dead_after` on every command fails with -ENODEV after `dead_time`; those
+ *            inside then fail as they come out
  *
  * While it retries or is slow it takes no further command into the device behind (those
  * that are inside already go on). Retries and slowness are work of the medium and booked
@@ -34,6 +35,7 @@ struct fault_params {
 	uint64_t bad_offset;
 	uint64_t bad_length;
 	uint64_t dead_after;
+	uint64_t dead_time;
 	uint64_t seed;
 };
 
@@ -76,6 +78,9 @@ static const struct ios_sim_param params[] = {
 	 "how long it is; 0 = there is none"},
 	{"dead_after", IOS_SIM_UNIT_NS, 0, UINT64_MAX, UINT64_MAX, MEMBER(dead_after),
 	 "from then on the device is dead"},
+	/* Not 0: time would stand still for a load that answers an error at once. */
+	{"dead_time", IOS_SIM_UNIT_NS, 1, 3600 * NSEC_PER_SEC, 100000, MEMBER(dead_time),
+	 "what a command then takes to fail"},
 	{"seed", IOS_SIM_UNIT_NONE, 0, UINT64_MAX, 1, MEMBER(seed), "of its chances"},
 	{0},
 };
@@ -165,7 +170,7 @@ static void pass_on(struct fault *f, struct ios_sim_command *cmd)
 	struct ios_sim_part *part;
 
 	if (dead(f)) {
-		end_at(f, cmd, -ENODEV, f->device.engine->now, end);
+		end_at(f, cmd, -ENODEV, f->device.engine->now + f->p.dead_time, end);
 		return;
 	}
 	part = ios_sim_part_take(&f->parts);
