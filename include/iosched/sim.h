@@ -62,7 +62,7 @@ struct iosched_sim_error {
 /** A named set of device parameters. */
 struct iosched_sim_preset {
 	const char *name;    /**< as in iosched_sim_config::device */
-	const char *model;   /**< "null", "fixed", "hdd" */
+	const char *model;   /**< "null", "fixed", "hdd", "raid", "ssd", "net", "fault" */
 	const char *summary; /**< one line */
 };
 
