@@ -117,6 +117,20 @@ static int print_contexts(const struct wb_runs *r)
 	return wb_table_print(&t, 2);
 }
 
+/* A device that fails commands looks fast: say it. */
+static void print_failures(const struct wb_runs *r)
+{
+	for (unsigned i = 0; i < r->count; i++) {
+		const struct iosched_sim_result *result = r->runs[i].result;
+
+		if (result->failed > 0)
+			printf("\n%s: the device failed %llu of %llu requests.\n",
+			       iosched_policy_name(r->runs[i].policy),
+			       (unsigned long long)result->failed,
+			       (unsigned long long)result->completed);
+	}
+}
+
 static void copy_columns(struct wb_column *heads, char *label, size_t size, const char *base)
 {
 	snprintf(label, size, "times %s's", base);
@@ -148,6 +162,8 @@ int wb_report_print(const struct wb_runs *r, int base)
 	code = wb_table_print(&t, 2);
 	if (code == WB_OK && r->w->names.count > 1 && r->w->names.count <= MAX_CONTEXTS_SHOWN)
 		code = print_contexts(r);
+	if (code == WB_OK)
+		print_failures(r);
 	if (code == WB_OK)
 		wb_runs_print_hint(r);
 	putchar('\n');

@@ -35,6 +35,7 @@ static struct wb_json *row_json(const struct wb_workload *w, const struct iosche
 	wb_json_set_number(out, "requests", row->requests);
 	wb_json_set_number(out, "bytes", row->bytes);
 	wb_json_set_number(out, "merged", row->merged);
+	wb_json_set_number(out, "failed", row->failed);
 	wb_json_set_number(out, "bytes_per_s", row->bytes_per_s);
 	wb_json_set_number(out, "milli_iops", row->milli_iops);
 	wb_json_set_number(out, "device_ns", row->device_ns);
@@ -60,6 +61,7 @@ static struct wb_json *device_json(const struct iosched_sim_device_stats *d)
 	wb_json_set_number(out, "cached_writes", d->cached_writes);
 	wb_json_set_number(out, "destages", d->destages);
 	wb_json_set_number(out, "flushes", d->flushes);
+	wb_json_set_number(out, "errors", d->errors);
 	return out;
 }
 
@@ -108,6 +110,7 @@ static struct wb_json *run_json(const struct wb_runs *set, const struct wb_run *
 	wb_json_set_number(out, "end_ns", r->end);
 	wb_json_set_number(out, "submitted", r->submitted);
 	wb_json_set_number(out, "completed", r->completed);
+	wb_json_set_number(out, "failed", r->failed);
 	wb_json_set_number(out, "folded_records", r->folded_records);
 	wb_json_set_number(out, "unordered_records", r->unordered_records);
 	wb_json_set_number(out, "seeks", r->seeks);
