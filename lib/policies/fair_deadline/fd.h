@@ -51,17 +51,19 @@ enum fd_dimension { FD_TIME, FD_BYTES, FD_COUNT, FD_DIMENSIONS };
 struct fd_flow;
 struct fd_owner;
 
+#define FD_LANES (FD_CLASSES * 2) /* class and sync or async */
+
 /* Limits of a context or group. Tags: when the next request would be due (min) or allowed (max). */
 struct fd_limiter {
-	const struct iosched_limits *limits; /* the core's copy; NULL until used */
+	const struct iosched_limits *limits; /* the core's; NULL: none is set */
 	iosched_time min_tag[FD_DIMENSIONS], max_tag[FD_DIMENSIONS];
-	struct ios_rbtree parked; /* flows that wait for max, by class and tag */
-	struct fd_flow *released; /* let out, not yet dispatched: the next waits for it */
-	struct iosched_tree_link wake; /* in fd.wakes, when anything is parked and nothing released */
-	struct iosched_tree_link due;  /* in fd.dues, when min is set and anything is queued */
+	struct ios_rbtree parked[FD_LANES]; /* flows that wait for max, by tag */
+	struct fd_flow *released[FD_LANES]; /* let out, not yet dispatched: the next waits */
+	struct iosched_tree_link wake;	    /* in fd.wakes, while a lane could let one out */
+	struct iosched_tree_link due;	    /* in fd.dues, while min is set and something QUEUED */
 	iosched_time wake_at, due_at;
-	uint32_t n_queued;     /* QUEUED flows here or below */
-	uint8_t waking, dueing; /* linked */
+	uint32_t n_queued; /* QUEUED flows here or below */
+	uint8_t waking, dueing, of_group;
 };
 
 struct fd_group {
@@ -71,9 +73,11 @@ struct fd_group {
 	uint32_t children;	 /* how many */
 	uint32_t weight;	 /* as counted at the parent */
 	struct fd_limiter limit;
-	struct iosched_list_link flows;	 /* QUEUED flows of its contexts, least recently served first */
+	struct iosched_list_link
+		flows; /* QUEUED flows of its contexts, least recently served first */
 	struct iosched_list_link groups; /* groups below with any */
 	struct iosched_list_link turn;	 /* in the parent's `groups` */
+	uint8_t below;			 /* whose turn: a flow's or a group's */
 };
 
 struct fd_entity {
@@ -108,16 +112,15 @@ struct fd_flow {
 	uint64_t tag;
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
 	uint64_t weight_stamp;
+	uint32_t weight; /* as counted at its group */
 	struct iosched_tree_link by_tag;
 	struct fd_limiter *parked_at, *released_by;
 
 	uint32_t nq, infl, n_boosted;
-	struct ios_fifo fifo;	/* without a wish; sync by arrival */
-	struct ios_fifo wishes; /* by deadline */
-	struct iosched_time_key {
-		iosched_time base; /* sync: max(oldest arrival, last dispatch) */
-	} due;
-	struct iosched_list_link edf;	   /* class.edf by due.base, while QUEUED with a fifo */
+	struct ios_fifo fifo;		   /* without a wish; sync by arrival */
+	struct ios_fifo wishes;		   /* by deadline */
+	iosched_time due;		   /* when it is expired: see fd_expired.c */
+	struct iosched_list_link edf;	   /* sync: class.edf by due, while QUEUED with a fifo */
 	struct iosched_tree_link wish;	   /* fd.wishes by the first deadline */
 	struct iosched_list_link activity; /* fd.busy or fd.grace */
 	struct iosched_list_link boosting; /* class.boosts */
@@ -125,16 +128,20 @@ struct fd_flow {
 	struct iosched_list_link member;   /* entity->members, if a stream */
 	struct iosched_list_link owing;	   /* fd.owing, if cw > 0 */
 	struct iosched_list_link syncing;  /* fd.syncers */
-	struct iosched_tree_link by_end;   /* fd_class.ends by last_end */
-	uint8_t ended, wished;		   /* linked in those trees */
-	uint8_t cw;			   /* cached small writes nobody was charged for */
+	union {
+		struct iosched_tree_link by_end; /* sync: class.ends by last_end */
+		struct iosched_tree_link by_age; /* async: class.ages by due */
+	} at;
+	uint8_t ended, aged, wished; /* linked in those trees */
+	uint8_t cw;		     /* cached small writes nobody was charged for */
 
-	uint64_t last_end; /* of the last inserted */
-	uint64_t wend;	   /* of the last dispatched write; parallel: request */
-	uint32_t near;	   /* of FD_ONE */
+	iosched_time wish_at; /* the first, as filed */
+	uint64_t last_end;    /* of the last inserted */
+	uint64_t wend;	      /* of the last dispatched write; parallel: request */
+	uint32_t near;	      /* of FD_ONE */
 	uint32_t parr;
 	uint64_t tau;
-	iosched_time t_lc, t_dispatch, t_syncwrite;
+	iosched_time t_lc, t_dispatch, t_syncwrite, t_idle;
 	uint64_t coop;	   /* 1 + context that we continued once */
 	uint32_t arrivals; /* since it was last rehomed */
 	/* parallel */
@@ -153,20 +160,19 @@ struct fd_owner {
 
 struct fd_class {
 	struct fd_entity pool;
-	struct ios_rbtree ready[2];  /* entities with QUEUED flows by key; sync, async */
-	struct ios_rbtree present;   /* POOL flows, unqueued, in flight or thinking shortly, by tag */
-	struct ios_rbtree resting;   /* other unqueued active flows */
-	struct iosched_list_link edf; /* sync flows by due.base */
+	struct ios_rbtree ready[2]; /* entities with QUEUED flows by key; sync, async */
+	struct ios_rbtree present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
+	struct ios_rbtree resting; /* other unqueued active flows */
+	struct iosched_list_link edf;	 /* sync flows by due.base */
 	struct iosched_list_link boosts; /* flows whose head is boosted, by its arrival */
-	struct ios_fifo async;	     /* async requests by arrival */
-	struct ios_rbtree ends;	     /* sequential flows by last_end */
+	struct ios_rbtree ages;		 /* async flows by due */
+	struct ios_rbtree ends;		 /* sequential flows by last_end */
 	uint64_t vtime;
-	uint32_t n_entities; /* active ones */
+	uint32_t n_entities;	    /* active ones */
 	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
-	uint32_t n_busy;	    /* queued and in flight requests */
-	uint64_t outlier;	    /* symmetry of weights, last walk */
-	uint32_t stale;		    /* events since that walk */
-	uint8_t unequal;
+	uint32_t nq, infl;	    /* requests */
+	uint32_t stale;		    /* questions since their weights were compared */
+	uint8_t unequal;	    /* what came out */
 };
 
 /* Where the arm is held for someone. */
@@ -206,11 +212,12 @@ struct fd {
 	struct fd_class cls[FD_CLASSES]; /* indexed by enum iosched_class */
 	struct fd_group *groups;
 	struct iosched_list_link busy, grace, owing, syncers;
-	struct ios_rbtree wishes[2]; /* sync, async flows by their first deadline */
+	struct ios_rbtree wishes[2];   /* sync, async flows by their first deadline */
 	struct ios_rbtree wakes, dues; /* limiters */
 	uint32_t n_limits;	       /* contexts and groups with any */
 	uint64_t weight_stamp;
-	uint32_t n_syncers;
+	uint32_t n_syncers, n_active;
+	iosched_time now; /* of the last operation */
 
 	/* device */
 	enum fd_mode mode;
@@ -218,9 +225,9 @@ struct fd {
 	uint64_t head; /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
-	uint64_t slice;		       /* number of the current one */
+	uint64_t slice;			/* number of the current one */
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
-	iosched_time better_last[FD_CLASSES]; /* when RT, BE last had something; see idle class */
+	iosched_time better_last;	/* when a class above idle last had something */
 
 	/* serial */
 	struct fd_entity *e;
@@ -253,8 +260,10 @@ struct fd {
 	uint64_t phi; /* of FD_ONE */
 	int64_t bucket;
 	iosched_time bucket_at, phi_at, t_sync;
-	uint8_t pace_on, any_harm;
-	uint32_t dp; /* depth for those ahead; 0: none */
+	uint8_t pace_on;
+	uint32_t n_harmed;
+	uint64_t lat_rand_ns[2]; /* alone on the device; learned */
+	uint32_t dp;		 /* depth for those ahead; 0: none */
 	iosched_time dp_at, dp_seen;
 };
 
@@ -312,6 +321,11 @@ static inline uint64_t fd_bytes_ns(uint64_t bytes, uint64_t ps)
 	return bytes * ps / 1000;
 }
 
+static inline unsigned fd_lane(const struct fd_flow *f)
+{
+	return f->cls * 2u + f->async;
+}
+
 /* Smaller: better. enum iosched_class is BE, RT, IDLE. */
 static inline unsigned fd_rank(unsigned cls)
 {
@@ -321,11 +335,15 @@ static inline unsigned fd_rank(unsigned cls)
 /* fd_flow.c */
 void ios_fd_class_init(struct fd_class *c, unsigned cls);
 void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
+void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
 void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
 void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now);
 void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
 void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
-void ios_fd_flow_touch(struct fd *d, struct fd_flow *f, iosched_time now);
+void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
+void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
 void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
@@ -338,6 +356,8 @@ uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
 struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
 iosched_time ios_fd_think_end(const struct fd_flow *f);
 bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c);
+bool ios_fd_weights_differ(struct fd *d, struct fd_class *c);
+void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
 
 /* fd_stream.c */
 void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
@@ -347,6 +367,8 @@ void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now
 void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
 void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
 void ios_fd_rehome_all(struct fd *d);
+struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
+					 const struct fd_entity *e);
 void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
 
 /* fd_cost.c */
@@ -364,17 +386,18 @@ uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f);
 uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost);
 void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
 struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
-void ios_fd_group_changed(struct fd *d, struct iosched_group *host);
-void ios_fd_limiter_init(struct fd_limiter *l);
+void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
 void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosched_limits *limits,
 			   iosched_time now);
 struct fd_limiter *ios_fd_over_limit(struct fd *d, struct fd_flow *f, iosched_time now);
 void ios_fd_limit_charge(struct fd *d, struct fd_flow *f, uint64_t est, uint64_t bytes,
 			 iosched_time now);
 void ios_fd_limit_correct(struct fd *d, struct fd_flow *f, int64_t cost);
-void ios_fd_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
+void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
 void ios_fd_unpark(struct fd *d, struct fd_flow *f);
 void ios_fd_released_left(struct fd *d, struct fd_flow *f);
+void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
+void ios_fd_served(struct fd *d, struct fd_flow *f);
 void ios_fd_wake(struct fd *d, iosched_time now);
 void ios_fd_queued(struct fd *d, struct fd_flow *f, bool on);
 struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
@@ -388,7 +411,7 @@ void ios_fd_slice_advance(struct fd *d, iosched_time now);
 void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
 void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
 void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
-iosched_time ios_fd_next_expiry(const struct fd *d, iosched_time now);
+iosched_time ios_fd_next_expiry(const struct fd *d);
 
 /* fd_serial.c */
 struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
@@ -396,22 +419,23 @@ struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_
 struct iosched_request *ios_fd_sweep(const struct fd *d, const struct fd_entity *e);
 bool ios_fd_barrier(const struct fd *d, iosched_time now);
 void ios_fd_hold_over(struct fd *d, iosched_time now);
-void ios_fd_hold_end(struct fd *d, iosched_time now, bool success);
+void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
+void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
 void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
 
 /* fd_parallel.c */
 struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
 					struct iosched_pause *pause);
+void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
 void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 			  iosched_time now);
-uint64_t ios_fd_harm_lead(const struct fd *d);
 
 /* fd_mode.c */
 void ios_fd_mode_init(struct fd *d, iosched_time now);
 void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
 			iosched_time now);
 void ios_fd_mode_trial(struct fd *d, uint64_t est, iosched_time now);
-bool ios_fd_mode_probing(const struct fd *d, iosched_time now);
+bool ios_fd_mode_probing(struct fd *d, iosched_time now);
 
 /* fd_audit.c */
 const char *ios_fd_audit(void *self);

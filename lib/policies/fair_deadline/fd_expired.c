@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fd_expired: requests that have waited too long, and those the drive makes wait.
+ *
+ * A sync request is expired when its deadline has passed and its flow has had nothing for as
+ * long: else rescue is first come, first served, and shares go by queue depth. An async one
+ * by its own deadline alone. Where the host named a deadline, that decides.
+ *
+ * The cycle (in fd.c) is: up to eight sync ones, one async one, one normal choice.
+ *
+ * In flight requests are counted by the slice of time they were sent in, to see that the oldest
+ * is not too old.
+ */
+#include "policies/fair_deadline/fd.h"
+
+#define SLICE_NS (125 * FD_MS) /* an eighth of the default guard: its precision */
+#define SLICE_MASK ((UINT64_C(1) << (64 - FD_EST_BITS)) - 1)
+/* Writeback that waits in the device slows readers: with readers about one a flow (R6). */
+#define READERS_RECENT_NS (100 * FD_MS)
+
+static struct fd_flow *by_wish(struct iosched_tree_link *l)
+{
+	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_flow, wish);
+}
+
+static iosched_time wish_of(const struct fd_flow *f)
+{
+	return ios_fifo_first(&f->wishes)->internal.expiry;
+}
+
+/* The flow's first wish, or its place, has changed. */
+void ios_fd_wish_refile(struct fd *d, struct fd_flow *f)
+{
+	struct ios_rbtree *t = &d->wishes[f->async];
+	struct iosched_tree_link **link = &t->root, *parent = NULL;
+
+	if (f->wished)
+		ios_rb_remove(t, &f->wish);
+	f->wished = f->place == FD_QUEUED && !ios_fifo_empty(&f->wishes);
+	if (!f->wished)
+		return;
+	/* Compared by what was filed: the wish of a flow that is being changed may move. */
+	f->wish_at = wish_of(f);
+	while (*link != NULL) {
+		parent = *link;
+		link = f->wish_at < by_wish(parent)->wish_at ? &parent->left : &parent->right;
+	}
+	ios_rb_insert(t, &f->wish, parent, link);
+}
+
+/* The flow whose first request by arrival is due first, and when. */
+static struct fd_flow *first_due(const struct fd *d, bool async, iosched_time *when)
+{
+	struct fd_flow *best = NULL;
+	unsigned i;
+
+	*when = IOSCHED_NEVER;
+	for (i = 0; i < FD_CLASSES; i++) {
+		const struct fd_class *c = &d->cls[i];
+		struct iosched_tree_link *l = async ? ios_rb_first(&c->ages) : NULL;
+		struct fd_flow *f = NULL;
+
+		if (l != NULL)
+			f = IOS_CONTAINER(l, struct fd_flow, at.by_age);
+		else if (!async && !ios_list_empty(&c->edf))
+			f = IOS_CONTAINER(c->edf.next, struct fd_flow, edf);
+		if (f != NULL && f->due < *when) {
+			*when = f->due;
+			best = f;
+		}
+	}
+	return best;
+}
+
+static bool may_rescue(const struct fd *d, const struct fd_flow *f, iosched_time now)
+{
+	return d->rotational || f->infl == 0 || fd_ago(now, d->t_sync) >= READERS_RECENT_NS ||
+	       d->t_sync == 0;
+}
+
+/* The request to rescue, or NULL. */
+struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now)
+{
+	struct fd_flow *wisher = by_wish(ios_rb_first(&d->wishes[async]));
+	iosched_time when;
+	struct fd_flow *f = first_due(d, async, &when);
+
+	if (wisher != NULL && wisher->wish_at <= now && wisher->wish_at <= when)
+		return ios_fifo_first(&wisher->wishes);
+	if (f == NULL || when > now || (async && !may_rescue(d, f, now)))
+		return NULL;
+	return ios_fifo_first(&f->fifo);
+}
+
+/* When the next one expires, if nothing changes; for waits that must not outlast it. */
+iosched_time ios_fd_next_expiry(const struct fd *d)
+{
+	iosched_time least = IOSCHED_NEVER, when;
+	int async;
+
+	for (async = 0; async < 2; async++) {
+		const struct fd_flow *wisher = by_wish(ios_rb_first(&d->wishes[async]));
+
+		first_due(d, async != 0, &when);
+		least = fd_min(least, when);
+		if (wisher != NULL)
+			least = fd_min(least, wisher->wish_at);
+	}
+	return least;
+}
+
+/* -- the guard -- */
+
+/* Time has come this far: slices that fall out of the ring are old. */
+void ios_fd_slice_advance(struct fd *d, iosched_time now)
+{
+	uint64_t slice = now / SLICE_NS;
+	unsigned i;
+
+	if (slice - d->slice >= FD_SLICES) {
+		for (i = 0; i < FD_SLICES; i++) {
+			d->aged += d->sent[i];
+			d->sent[i] = 0;
+		}
+		d->slice = slice;
+	}
+	while (d->slice != slice) {
+		d->slice++;
+		d->aged += d->sent[d->slice % FD_SLICES];
+		d->sent[d->slice % FD_SLICES] = 0;
+	}
+}
+
+/* Its expiry is not needed any more: estimate and slice take its place. */
+void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est)
+{
+	rq->internal.expiry = est | (d->slice & SLICE_MASK) << FD_EST_BITS;
+	rq->internal.mark |= FD_MARK_SENT;
+	d->sent[d->slice % FD_SLICES]++;
+}
+
+void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq)
+{
+	uint64_t slice = rq->internal.expiry >> FD_EST_BITS;
+	uint64_t age = (d->slice - slice) & SLICE_MASK;
+
+	if (age < FD_SLICES)
+		d->sent[slice % FD_SLICES]--;
+	else
+		d->aged--;
+}
+
+/* A drive may starve a request inside; it stops when it gets nothing else. */
+bool ios_fd_drive_starves(const struct fd *d, iosched_time now)
+{
+	uint64_t slices = d->t.guard_ns / SLICE_NS, i;
+
+	(void)now;
+	if (d->t.guard_ns == 0)
+		return false;
+	if (d->aged != 0)
+		return true;
+	for (i = slices + 1; i < FD_SLICES; i++)
+		if (d->sent[(d->slice - i) % FD_SLICES] != 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fd_flow: flows: their virtual tags, and the one place each is in.
+ *
+ * ios_fd_flow_settle() is the only judge of places: it looks at what a flow has and
+ * moves it. Whatever hangs on being QUEUED (the entity's key, due lists, boosts, wishes, the
+ * tenants' counts) is done in enter() and leave(), so a parked flow is in none of them.
+ *
+ * Virtual time of a class: the least tag of its active flows, never going back. A flow is
+ * active while it has something and for a grace period after.
+ */
+#include "policies/fair_deadline/fd.h"
+
+/* Tags further apart than this (13 days) are leftovers of before a wrap, or of a weight so
+ * small that it would never be served again. */
+#define LEAD_MAX (INT64_C(1) << 50)
+
+static void tag_insert(struct ios_rbtree *t, struct fd_flow *f)
+{
+	struct iosched_tree_link **link = &t->root, *parent = NULL;
+
+	while (*link != NULL) {
+		parent = *link;
+		link = fd_before(f->tag, fd_flow_by_tag(parent)->tag) ? &parent->left
+								      : &parent->right;
+	}
+	ios_rb_insert(t, &f->by_tag, parent, link);
+}
+
+static struct ios_rbtree *tree_of(struct fd *d, struct fd_flow *f)
+{
+	struct fd_class *c = &d->cls[f->cls];
+
+	switch ((enum fd_place)f->place) {
+	case FD_QUEUED:
+		return &f->entity->flows;
+	case FD_PARKED:
+		return &f->parked_at->parked[fd_lane(f)];
+	case FD_PRESENT:
+		return &c->present;
+	case FD_RESTING:
+		return &c->resting;
+	case FD_IDLE:
+		break;
+	}
+	return NULL;
+}
+
+static void ready_insert(struct ios_rbtree *t, struct fd_entity *e)
+{
+	struct iosched_tree_link **link = &t->root, *parent = NULL;
+
+	while (*link != NULL) {
+		parent = *link;
+		link = fd_before(e->key, fd_entity_of_link(parent)->key) ? &parent->left
+									 : &parent->right;
+	}
+	ios_rb_insert(t, &e->link, parent, link);
+}
+
+/* The entity's first flow may have changed. */
+static void refile_entity(struct fd *d, struct fd_entity *e)
+{
+	struct ios_rbtree *t = &d->cls[e->cls].ready[e->kind == FD_ASYNC];
+	struct fd_flow *first = fd_flow_by_tag(ios_rb_first(&e->flows));
+
+	if (e->ready && first != NULL && first->tag == e->key)
+		return;
+	if (e->ready)
+		ios_rb_remove(t, &e->link);
+	e->ready = first != NULL;
+	if (first == NULL)
+		return;
+	e->key = first->tag;
+	ready_insert(t, e);
+}
+
+static void age_insert(struct ios_rbtree *t, struct fd_flow *f)
+{
+	struct iosched_tree_link **link = &t->root, *parent = NULL;
+
+	while (*link != NULL) {
+		parent = *link;
+		link = f->due < IOS_CONTAINER(parent, struct fd_flow, at.by_age)->due
+			       ? &parent->left
+			       : &parent->right;
+	}
+	ios_rb_insert(t, &f->at.by_age, parent, link);
+}
+
+static void unfile_due(struct fd *d, struct fd_flow *f)
+{
+	if (!f->async)
+		ios_list_remove(&f->edf);
+	else if (f->aged)
+		ios_rb_remove(&d->cls[f->cls].ages, &f->at.by_age);
+	if (f->async)
+		f->aged = 0;
+}
+
+static void file_due(struct fd *d, struct fd_flow *f)
+{
+	struct fd_class *c = &d->cls[f->cls];
+	struct iosched_list_link *at = &c->edf;
+
+	if (f->async) {
+		age_insert(&c->ages, f);
+		f->aged = 1;
+		return;
+	}
+	while (at->prev != &c->edf && IOS_CONTAINER(at->prev, struct fd_flow, edf)->due > f->due)
+		at = at->prev;
+	ios_list_insert_before(at, &f->edf);
+}
+
+/* Its oldest request or its last dispatch has changed. */
+void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f)
+{
+	const struct iosched_request *oldest = ios_fifo_first(&f->fifo);
+	bool filed = f->async ? f->aged : !ios_list_empty(&f->edf);
+	iosched_time due = 0;
+
+	if (oldest != NULL)
+		due = f->async ? oldest->internal.expiry
+			       : fd_max(oldest->internal.expiry,
+					f->t_dispatch + d->t.sync_expire_ns[f->cls]);
+	if (filed && f->place == FD_QUEUED && oldest != NULL && due == f->due)
+		return;
+	if (filed)
+		unfile_due(d, f);
+	f->due = due;
+	if (f->place == FD_QUEUED && oldest != NULL)
+		file_due(d, f);
+}
+
+static void file_boost(struct fd *d, struct fd_flow *f)
+{
+	struct iosched_list_link *head = &d->cls[f->cls].boosts, *at = head;
+	iosched_time since = ios_fifo_first(&f->fifo)->inserted;
+
+	while (at->prev != head &&
+	       ios_fifo_first(&IOS_CONTAINER(at->prev, struct fd_flow, boosting)->fifo)->inserted >
+		       since)
+		at = at->prev;
+	ios_list_insert_before(at, &f->boosting);
+}
+
+/* Boosted requests are the first of the fifo; the list of flows goes by their age. */
+static void refile_boost(struct fd *d, struct fd_flow *f)
+{
+	ios_list_remove(&f->boosting);
+	if (f->n_boosted != 0 && f->place == FD_QUEUED)
+		file_boost(d, f);
+}
+
+static void leave(struct fd *d, struct fd_flow *f)
+{
+	struct ios_rbtree *t = tree_of(d, f);
+	enum fd_place was = (enum fd_place)f->place;
+
+	if (t != NULL)
+		ios_rb_remove(t, &f->by_tag);
+	f->place = FD_IDLE;
+	if (was == FD_PARKED)
+		ios_fd_unpark(d, f);
+	if (was != FD_QUEUED)
+		return;
+	refile_entity(d, f->entity);
+	ios_fd_flow_refile_due(d, f);
+	ios_list_remove(&f->boosting);
+	ios_fd_wish_refile(d, f);
+	ios_fd_queued(d, f, false);
+	if (f->released_by != NULL)
+		ios_fd_released_left(d, f);
+}
+
+static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
+{
+	f->place = (uint8_t)place;
+	if (place == FD_IDLE)
+		return;
+	tag_insert(tree_of(d, f), f);
+	if (place != FD_QUEUED)
+		return;
+	refile_entity(d, f->entity);
+	ios_fd_flow_refile_due(d, f);
+	if (f->n_boosted != 0)
+		refile_boost(d, f);
+	ios_fd_wish_refile(d, f);
+	ios_fd_queued(d, f, true);
+}
+
+/* A thinker counts against its POOL only as long as its next request is expected. */
+#define PRESENT_TAU_NS (2 * FD_MS)
+
+iosched_time ios_fd_think_end(const struct fd_flow *f)
+{
+	return f->t_lc + 2 * f->tau + FD_MS / 2;
+}
+
+static enum fd_place wanted(struct fd *d, struct fd_flow *f, iosched_time now,
+			    struct fd_limiter **over)
+{
+	if (!f->active)
+		return FD_IDLE;
+	if (f->nq != 0) {
+		*over = d->n_limits == 0 ? NULL : ios_fd_over_limit(d, f, now);
+		return *over != NULL ? FD_PARKED : FD_QUEUED;
+	}
+	if (f->entity->kind == FD_POOL && (f->infl != 0 || f->tau < PRESENT_TAU_NS))
+		return FD_PRESENT;
+	return FD_RESTING;
+}
+
+void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	struct fd_limiter *over = NULL;
+	enum fd_place place = wanted(d, f, now, &over);
+
+	if (f->place == FD_PARKED && place == FD_PARKED)
+		return; /* its limiter lets it out */
+	if (place == FD_PARKED) {
+		ios_fd_flow_park(d, f, over);
+		return;
+	}
+	if (place != (enum fd_place)f->place) {
+		leave(d, f);
+		enter(d, f, place);
+	}
+	ios_fd_flow_count(d, f);
+}
+
+/* It waits until `l` allows more. */
+void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l)
+{
+	leave(d, f);
+	f->parked_at = l;
+	enter(d, f, FD_PARKED);
+	ios_fd_wake_refile(d, l);
+	ios_fd_flow_count(d, f);
+}
+
+/* Its tag after `cost` ns of device time, which may be negative. */
+static uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
+{
+	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
+	uint64_t tag = cost < 0 ? f->tag - v : f->tag + v;
+	uint64_t vtime = d->cls[f->cls].vtime;
+
+	if ((int64_t)(tag - vtime) > LEAD_MAX)
+		tag = vtime + (uint64_t)LEAD_MAX;
+	return tag;
+}
+
+/* Out of its place for a change of entity; drop puts it back. */
+void ios_fd_flow_lift(struct fd *d, struct fd_flow *f)
+{
+	if (f->place != FD_PARKED)
+		leave(d, f);
+}
+
+void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place)
+{
+	if (place != FD_PARKED)
+		enter(d, f, place);
+	ios_fd_flow_count(d, f);
+}
+
+/* A request of `est` ns was sent: what is left of its queue goes by the new tag. */
+void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
+{
+	uint64_t tag = tag_after(d, f, (int64_t)est);
+
+	if (f->nq == 0 || d->n_limits != 0) {
+		leave(d, f);
+		f->tag = tag;
+	} else {
+		ios_fd_flow_retag(d, f, tag);
+	}
+	ios_fd_flow_refile_due(d, f);
+	ios_fd_flow_settle(d, f, now);
+}
+
+/* Let out by its limiter: QUEUED even if the next look would park it again. */
+void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f)
+{
+	leave(d, f);
+	if (fd_before(f->tag, ios_fd_vtime(d, f->cls)))
+		f->tag = d->cls[f->cls].vtime;
+	enter(d, f, FD_QUEUED);
+	ios_fd_flow_count(d, f);
+}
+
+void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
+{
+	struct fd_class *c = &d->cls[f->cls];
+	uint8_t want = 0;
+
+	if (f->entity->kind == FD_POOL && (f->place == FD_QUEUED || f->place == FD_PRESENT))
+		want = f->nq + f->infl >= 2 ? 2 : 1;
+	if (want == f->counted)
+		return;
+	c->n_present -= f->counted != 0;
+	c->n_deep -= f->counted == 2;
+	c->n_present += want != 0;
+	c->n_deep += want == 2;
+	f->counted = want;
+}
+
+static bool in_order(struct fd_flow *f, uint64_t tag)
+{
+	struct fd_flow *other;
+
+	if (fd_before(tag, f->tag)) {
+		other = fd_flow_by_tag(ios_rb_prev(&f->by_tag));
+		return other == NULL || !fd_before(tag, other->tag);
+	}
+	other = fd_flow_by_tag(ios_rb_next(&f->by_tag));
+	return other == NULL || !fd_before(other->tag, tag);
+}
+
+void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag)
+{
+	struct ios_rbtree *t = tree_of(d, f);
+
+	if (tag == f->tag)
+		return;
+	if (t == NULL || in_order(f, tag)) {
+		f->tag = tag;
+	} else {
+		ios_rb_remove(t, &f->by_tag);
+		f->tag = tag;
+		tag_insert(t, f);
+	}
+	if (f->place == FD_QUEUED)
+		refile_entity(d, f->entity);
+}
+
+void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
+{
+	ios_fd_flow_retag(d, f, tag_after(d, f, cost));
+}
+
+uint64_t ios_fd_vtime(struct fd *d, unsigned cls)
+{
+	struct fd_class *c = &d->cls[cls];
+	struct fd_entity *e[2];
+	struct fd_flow *f[2];
+	uint64_t least = 0;
+	bool any = false;
+	int i;
+
+	e[0] = fd_entity_of_link(ios_rb_first(&c->ready[0]));
+	e[1] = fd_entity_of_link(ios_rb_first(&c->ready[1]));
+	f[0] = fd_flow_by_tag(ios_rb_first(&c->present));
+	f[1] = fd_flow_by_tag(ios_rb_first(&c->resting));
+	for (i = 0; i < 2; i++) {
+		if (e[i] != NULL && (!any || fd_before(e[i]->key, least)))
+			least = e[i]->key, any = true;
+		if (f[i] != NULL && (!any || fd_before(f[i]->tag, least)))
+			least = f[i]->tag, any = true;
+	}
+	if (any && fd_before(c->vtime, least))
+		c->vtime = least;
+	return c->vtime;
+}
+
+static void add_active(struct fd *d, struct fd_entity *e, bool on)
+{
+	if (on)
+		d->cls[e->cls].n_entities += e->n_active++ == 0;
+	else
+		d->cls[e->cls].n_entities -= --e->n_active == 0;
+}
+
+/* It has something again: no credit for the time away, no debt that a wrap made up. */
+void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
+{
+	ios_list_remove(&f->activity);
+	ios_list_insert_before(&d->busy, &f->activity);
+	if (f->active)
+		return;
+	uint64_t vtime = ios_fd_vtime(d, f->cls);
+	if (fd_before(f->tag, vtime) || (int64_t)(f->tag - vtime) > LEAD_MAX)
+		f->tag = vtime;
+	f->active = 1;
+	d->n_active++;
+	add_active(d, f->entity, true);
+	ios_fd_weigh(d, f, true);
+}
+
+void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f)
+{
+	ios_list_remove(&f->activity);
+	if (!f->active)
+		return;
+	leave(d, f);
+	f->active = 0;
+	d->n_active--;
+	add_active(d, f->entity, false);
+	ios_fd_weigh(d, f, false);
+	ios_fd_flow_count(d, f);
+	if (f->harmed) {
+		f->harmed = 0;
+		d->n_harmed--;
+	}
+}
+
+/* Nothing queued and nothing in flight: the grace period begins. */
+void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	if (!f->active || f->nq != 0 || f->infl != 0)
+		return;
+	f->t_idle = now;
+	ios_list_remove(&f->activity);
+	ios_list_insert_before(&d->grace, &f->activity);
+}
+
+void ios_fd_grace(struct fd *d, iosched_time now)
+{
+	while (!ios_list_empty(&d->grace)) {
+		struct fd_flow *f = IOS_CONTAINER(d->grace.next, struct fd_flow, activity);
+
+		if (f->t_idle + d->t.grace_ns >= now)
+			break;
+		ios_fd_flow_deactivate(d, f);
+	}
+}
+
+struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now)
+{
+	struct fd_flow *f;
+
+	while ((f = fd_flow_by_tag(ios_rb_first(&c->present))) != NULL) {
+		if (f->infl != 0 || now < ios_fd_think_end(f))
+			break;
+		leave(d, f);
+		enter(d, f, FD_RESTING);
+		ios_fd_flow_count(d, f);
+	}
+	return f;
+}
+
+static bool inverses_differ(struct fd *d, struct ios_rbtree *t, uint64_t *inverse)
+{
+	struct iosched_tree_link *l;
+
+	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l)) {
+		uint64_t mine = ios_fd_inverse(d, fd_flow_by_tag(l));
+
+		if (*inverse == 0)
+			*inverse = mine;
+		if (mine != *inverse)
+			return true;
+	}
+	return false;
+}
+
+/* Have the POOL's flows different weights? Compared once in as many questions as there are
+ * flows, so that one question costs O(1). */
+bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
+{
+	if (c->stale++ >= c->n_present) {
+		uint64_t inverse = 0;
+
+		c->stale = 0;
+		c->unequal = inverses_differ(d, &c->pool.flows, &inverse) ||
+			     inverses_differ(d, &c->present, &inverse);
+	}
+	return c->unequal != 0;
+}
+
+/* Do they want unequal service: by weight, or one deep beside a shallow one? */
+bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
+{
+	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
+}
+
+struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f)
+{
+	struct iosched_request *a = ios_fifo_first(&f->fifo), *b = ios_fifo_first(&f->wishes);
+
+	if (a == NULL || b == NULL)
+		return a == NULL ? b : a;
+	return b->inserted < a->inserted ? b : a;
+}
+
+static void insert_wish(struct fd_flow *f, struct iosched_request *rq)
+{
+	struct iosched_list_link *at = &f->wishes.head;
+
+	while (at->prev != &f->wishes.head &&
+	       ios_fifo_entry(at->prev)->internal.expiry > rq->internal.expiry)
+		at = at->prev;
+	ios_list_insert_before(at, &rq->internal.fifo);
+}
+
+/* Queue `rq`; the caller settles the flow. */
+void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+{
+	bool wish = (rq->internal.mark & FD_MARK_WISH) != 0;
+
+	rq->internal.queue = f;
+	if (wish)
+		insert_wish(f, rq);
+	else
+		ios_fifo_insert(&f->fifo, rq);
+	ios_rqtree_insert(&f->entity->sorted, rq);
+	f->nq++;
+	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
+	f->entity->outstanding++;
+	d->cls[f->cls].nq++;
+	if (f->place != FD_QUEUED)
+		return;
+	if (!wish && ios_fifo_first(&f->fifo) == rq)
+		ios_fd_flow_refile_due(d, f);
+	if (rq->internal.mark & FD_MARK_BOOST)
+		refile_boost(d, f);
+	if (wish)
+		ios_fd_wish_refile(d, f);
+}
+
+/* Take it out; the caller settles the flow. */
+void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+{
+	bool boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
+
+	ios_fifo_remove(rq);
+	ios_rqtree_remove(&f->entity->sorted, rq);
+	f->nq--;
+	f->entity->outstanding--;
+	d->cls[f->cls].nq--;
+	f->n_boosted -= boost;
+	if (boost)
+		refile_boost(d, f);
+	if (rq->internal.mark & FD_MARK_WISH)
+		ios_fd_wish_refile(d, f);
+	else
+		ios_fd_flow_refile_due(d, f);
+}
+
+static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
+{
+	e->kind = kind;
+	e->cls = (uint8_t)cls;
+	e->tau = FD_MS;
+	e->parr = FD_ONE * 7 / 10;
+	ios_list_init(&e->members);
+}
+
+void ios_fd_class_init(struct fd_class *c, unsigned cls)
+{
+	entity_init(&c->pool, FD_POOL, cls);
+	ios_list_init(&c->edf);
+	ios_list_init(&c->boosts);
+}
+
+/* A first guess that neither holds nor refuses to: three near arrivals of four make it a stream. */
+static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsigned cls, bool async)
+{
+	entity_init(&f->own, async ? FD_ASYNC : FD_STREAM, cls);
+	f->owner = o;
+	f->cls = (uint8_t)cls;
+	f->async = async;
+	f->near = FD_ONE * 3 / 10;
+	f->parr = FD_ONE * 7 / 10;
+	f->tau = FD_MS;
+	f->entity = async ? &f->own : &d->cls[cls].pool;
+	f->entity->n_flows++;
+	ios_fifo_init(&f->fifo);
+	ios_fifo_init(&f->wishes);
+	ios_list_init(&f->edf);
+	ios_list_init(&f->activity);
+	ios_list_init(&f->boosting);
+	ios_list_init(&f->turn);
+	ios_list_init(&f->member);
+	ios_list_init(&f->owing);
+	ios_list_init(&f->syncing);
+}
+
+void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx)
+{
+	unsigned i;
+
+	o->ctx = ctx;
+	o->group = ios_fd_group(d, ctx->group);
+	for (i = 0; i < FD_CLASSES; i++) {
+		flow_init(d, &o->flow[i][0], o, i, false);
+		flow_init(d, &o->flow[i][1], o, i, true);
+	}
+}
+
+/* Its weight, group or limits are others now. */
+void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now)
+{
+	struct fd_flow *f;
+
+	for (f = &o->flow[0][0]; f <= &o->flow[FD_CLASSES - 1][1]; f++) {
+		leave(d, f);
+		if (f->active)
+			ios_fd_weigh(d, f, false);
+	}
+	o->group = ios_fd_group(d, o->ctx->group);
+	ios_fd_limits_changed(d, &o->limit, &o->ctx->limits, now);
+	for (f = &o->flow[0][0]; f <= &o->flow[FD_CLASSES - 1][1]; f++) {
+		f->weight_stamp = 0;
+		if (f->active)
+			ios_fd_weigh(d, f, true);
+		ios_fd_flow_settle(d, f, now);
+	}
+}
+
+static void flow_fini(struct fd *d, struct fd_flow *f)
+{
+	IOS_ASSERT(f->nq == 0 && f->infl == 0);
+	if (d->hold.flow == f)
+		d->hold.flow = NULL;
+	if (!f->async)
+		ios_fd_stream_leave(d, f);
+	ios_fd_forget_end(d, f);
+	ios_fd_flow_deactivate(d, f);
+	f->entity->n_flows--;
+	if (f->entity->last == f)
+		f->entity->last = NULL;
+	if (!ios_list_empty(&f->syncing)) {
+		ios_list_remove(&f->syncing);
+		d->n_syncers--;
+	}
+	ios_list_remove(&f->owing);
+	if (d->e == &f->own)
+		d->e = NULL;
+	if (d->run.flow == f)
+		d->run.flow = NULL;
+}
+
+void ios_fd_owner_fini(struct fd *d, struct fd_owner *o)
+{
+	unsigned i;
+
+	for (i = 0; i < FD_CLASSES; i++) {
+		flow_fini(d, &o->flow[i][0]);
+		flow_fini(d, &o->flow[i][1]);
+	}
+	ios_fd_limits_changed(d, &o->limit, NULL, 0);
+}
