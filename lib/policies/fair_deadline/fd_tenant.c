@@ -219,7 +219,8 @@ void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosc
 		limits = NULL;
 	if (limits == NULL && l->limits == NULL)
 		return;
-	d->n_limits += (limits != NULL) - (l->limits != NULL);
+	d->n_limits += limits != NULL;
+	d->n_limits -= l->limits != NULL;
 	empty_limiter(d, l);
 	l->limits = limits;
 	for (i = 0; i < FD_DIMENSIONS; i++) {
