@@ -12,8 +12,8 @@ uint64_t disk_random(struct disk *d)
 
 static uint64_t service(const struct disk *d, const struct iosched_request *rq)
 {
-	uint64_t far = rq->span_offset > d->head ? rq->span_offset - d->head
-						 : d->head - rq->span_offset;
+	uint64_t far =
+		rq->span_offset > d->head ? rq->span_offset - d->head : d->head - rq->span_offset;
 
 	if (rq->op == IOSCHED_FLUSH)
 		return 5 * MS;

@@ -264,7 +264,8 @@ START_TEST(holding_stops_when_it_does_not_pay)
 	d.idle_ns = 0;
 	disk_run(&d, s, 2, d.now + 10 * SEC);
 	iosched_stats_get(d.queue, &after, sizeof(after));
-	ck_assert_msg(d.idle_ns < SEC / 2, "idle for %llu ms", (unsigned long long)(d.idle_ns / MS));
+	ck_assert_msg(d.idle_ns < SEC / 2, "idle for %llu ms",
+		      (unsigned long long)(d.idle_ns / MS));
 	end(&d);
 }
 END_TEST
@@ -488,6 +489,7 @@ START_TEST(a_deadline_of_the_hosts_is_kept)
 			      sequential(4, DISK_BYTES / 2)};
 
 	s[0].deadline_ns = 30 * MS;
+	s[0].think_ns = 60 * MS; /* within its quarter */
 	disk_run(&d, s, 4, d.now + 10 * SEC);
 	ck_assert_uint_le(s[0].wait_max, 60 * MS);
 	end(&d);
@@ -649,7 +651,8 @@ static void chaos_step(struct chaos *c)
 		chaos_cancel(c);
 		break;
 	case 1:
-		iosched_reprioritize(c->q, &c->rq[below(c, POOL)], below(c, 3), below(c, 9), c->now);
+		iosched_reprioritize(c->q, &c->rq[below(c, POOL)], below(c, 3), below(c, 9),
+				     c->now);
 		break;
 	case 2:
 		if (below(c, 4) == 0)

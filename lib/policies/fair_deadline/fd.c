@@ -188,6 +188,7 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 	bool contig, boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
 	uint64_t est = ios_fd_estimate(d, f, rq, &contig);
 
+	f->t_dispatch = now;
 	ios_fd_flow_unlink(d, f, rq);
 	if (d->infl == 0 && !d->fencing) {
 		d->last_comp = now;
@@ -200,16 +201,14 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 	f->entity->outstanding++;
 	d->cls[f->cls].infl++;
 	d->infl++;
-	f->t_dispatch = now;
 	move_head(d, f, rq, boost);
 	if (f->async)
 		send_async(d, f, est, now);
 	if (boost)
 		send_boost(d, now);
-	if (d->n_limits != 0) {
+	if (d->n_limits != 0)
 		ios_fd_limit_charge(d, f, est, rq->span_length, now);
-		ios_fd_served(d, f);
-	}
+	ios_fd_served(d, f, now);
 	ios_fd_flow_sent(d, f, est, now);
 	ios_fd_slice_sent(d, rq, est);
 	seen(d, f, now);
@@ -260,6 +259,16 @@ static bool better_in_flight(const struct fd *d)
 	return d->cls[IOSCHED_REALTIME].infl + d->cls[IOSCHED_BEST_EFFORT].infl != 0;
 }
 
+/* The arm's queue is not filled beyond the moment the next reservation is due. */
+static bool fits_before_due(const struct fd *d, iosched_time now)
+{
+	iosched_time due = ios_fd_next_due(d);
+
+	if (d->infl == 0 || due == IOSCHED_NEVER)
+		return true;
+	return due > now && d->infl < (due - now) / d->t_pos;
+}
+
 /* All but the expired. */
 static struct iosched_request *choose(struct fd *d, iosched_time now, struct iosched_pause *pause)
 {
@@ -272,6 +281,8 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 	if (d->n_limits != 0 && (reserved = ios_fd_reserved(d, now)) != NULL)
 		return reserved->async ? ios_fd_sweep(d, reserved->entity)
 				       : ios_fd_flow_oldest(reserved);
+	if (d->mode == FD_SERIAL && !fits_before_due(d, now))
+		return ios_fd_busy(pause);
 	if ((rq = boosted(c)) != NULL)
 		return rq;
 	if (d->fencing || ios_fd_barrier(d, now))
@@ -744,8 +755,8 @@ static const struct iosched_tunable fd_tunables[] = {
 	   "not rotational: writeback is not merged into longer requests"),
 	NS("guard_ns", guard_ns, 0, 1500 * FD_MS, FD_SEC,
 	   "nothing is sent while a request has been in the device for longer; 0 = off"),
-	NS("limit_burst_ns", limit_burst_ns, 0, 10 * FD_SEC, 10 * FD_MS,
-	   "what a limit or reservation may catch up: a late timer"),
+	NS("limit_burst_ns", limit_burst_ns, 0, 10 * FD_SEC, 100 * FD_MS,
+	   "what a limit or reservation may catch up: another's visit and a little"),
 	{"fence", IOSCHED_UNIT_BOOL, 0, 1, 1, offsetof(struct fd, t.fence),
 	 "flush after async visits, where the device has a cache and the host can"},
 	NS("position_ns", position_ns, FD_US, 10 * FD_SEC, 8 * FD_MS,

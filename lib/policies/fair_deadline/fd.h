@@ -60,9 +60,10 @@ struct fd_limiter {
 	struct ios_rbtree parked[FD_LANES]; /* flows that wait for max, by tag */
 	struct fd_flow *released[FD_LANES]; /* let out, not yet dispatched: the next waits */
 	struct iosched_tree_link wake;	    /* in fd.wakes, while a lane could let one out */
-	struct iosched_tree_link due;	    /* in fd.dues, while min is set and something QUEUED */
+	struct iosched_tree_link due;	    /* in fd.dues, while min is set and a flow is active */
 	iosched_time wake_at, due_at;
 	uint32_t n_queued; /* QUEUED flows here or below */
+	uint32_t n_active; /* active ones */
 	uint8_t waking, dueing, of_group;
 };
 
@@ -72,6 +73,7 @@ struct fd_group {
 	uint64_t sum;		 /* weights of active children */
 	uint32_t children;	 /* how many */
 	uint32_t weight;	 /* as counted at the parent */
+	iosched_time t_dispatch; /* of any below it */
 	struct fd_limiter limit;
 	struct iosched_list_link
 		flows; /* QUEUED flows of its contexts, least recently served first */
@@ -347,6 +349,7 @@ void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
 void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
 void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_count(struct fd *d, struct fd_flow *f);
@@ -397,9 +400,10 @@ void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
 void ios_fd_unpark(struct fd *d, struct fd_flow *f);
 void ios_fd_released_left(struct fd *d, struct fd_flow *f);
 void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
-void ios_fd_served(struct fd *d, struct fd_flow *f);
+void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now);
+iosched_time ios_fd_tenant_served(const struct fd_flow *f);
 void ios_fd_wake(struct fd *d, iosched_time now);
-void ios_fd_queued(struct fd *d, struct fd_flow *f, bool on);
+void ios_fd_queued(struct fd_flow *f, bool on);
 struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
 iosched_time ios_fd_next_due(const struct fd *d);
 iosched_time ios_fd_next_wake(const struct fd *d);

@@ -82,8 +82,7 @@ static const char *audit_place(const struct fd *d, const struct fd_flow *f)
 		       "a released flow is queued, and its limiter waits for it");
 	TRUE_OR_RETURN(f->wished == (queued && !ios_fifo_empty(&f->wishes)),
 		       "a queued flow with wishes is among those");
-	TRUE_OR_RETURN((f->async ? f->aged : !ios_list_empty(&f->edf)) ==
-			       (queued && !ios_fifo_empty(&f->fifo)),
+	TRUE_OR_RETURN((f->async ? f->aged : !ios_list_empty(&f->edf)) == queued,
 		       "a queued flow has a due time");
 	TRUE_OR_RETURN(!ios_list_empty(&f->boosting) == (queued && f->n_boosted != 0),
 		       "a queued flow with boosts is among those");
@@ -227,8 +226,8 @@ static const char *audit_limiters(const struct fd *d)
 	const char *wrong = ios_rb_audit(&d->wakes);
 
 	for (l = ios_rb_first(&d->dues); wrong == NULL && l != NULL; l = ios_rb_next(l))
-		if (IOS_CONTAINER(l, struct fd_limiter, due)->n_queued == 0)
-			return "a reservation is due only to those that have something queued";
+		if (IOS_CONTAINER(l, struct fd_limiter, due)->n_active == 0)
+			return "a reservation is due only to those that are active";
 	if (wrong == NULL)
 		wrong = ios_rb_audit(&d->dues);
 	return wrong;

@@ -4,7 +4,8 @@
  *
  * A sync request is expired when its deadline has passed and its flow has had nothing for as
  * long: else rescue is first come, first served, and shares go by queue depth. An async one
- * by its own deadline alone. Where the host named a deadline, that decides.
+ * by its own deadline alone. In a group the tenant takes the flow's place: many flows of one
+ * buy it no more rescues than its share is worth.
  *
  * The cycle (in fd.c) is: up to eight sync ones, one async one, one normal choice.
  *
@@ -13,6 +14,7 @@
  */
 #include "policies/fair_deadline/fd.h"
 
+#define WISH_SCAN 4
 #define SLICE_NS (125 * FD_MS) /* an eighth of the default guard: its precision */
 #define SLICE_MASK ((UINT64_C(1) << (64 - FD_EST_BITS)) - 1)
 /* Writeback that waits in the device slows readers: with readers about one a flow (R6). */
@@ -78,18 +80,48 @@ static bool may_rescue(const struct fd *d, const struct fd_flow *f, iosched_time
 	       d->t_sync == 0;
 }
 
+/* A deadline of the host's buys order, not share: it counts while its flow is within credit. */
+static struct iosched_request *first_wish(struct fd *d, bool async, iosched_time now)
+{
+	struct fd_flow *f = by_wish(ios_rb_first(&d->wishes[async]));
+	int i;
+
+	for (i = 0; i < WISH_SCAN && f != NULL && f->wish_at <= now; i++) {
+		uint64_t credit = ios_fd_virtual(d, f, d->t.boost_credit_ns);
+
+		if (!fd_before(ios_fd_vtime(d, f->cls) + credit, f->tag))
+			return ios_fifo_first(&f->wishes);
+		f = by_wish(ios_rb_next(&f->wish));
+	}
+	return NULL;
+}
+
+/* First of those that have had nothing, nor has their tenant, since they were due. */
+static struct fd_flow *really_due(struct fd *d, bool async, iosched_time now)
+{
+	iosched_time when, last;
+	struct fd_flow *f;
+
+	while ((f = first_due(d, async, &when)) != NULL && when <= now) {
+		last = async ? 0 : ios_fd_tenant_served(f);
+		if (last == 0 || fd_ago(now, last) >= d->t.sync_expire_ns[f->cls])
+			return f;
+		ios_fd_flow_postpone(d, f, last);
+	}
+	return NULL;
+}
+
 /* The request to rescue, or NULL. */
 struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now)
 {
-	struct fd_flow *wisher = by_wish(ios_rb_first(&d->wishes[async]));
-	iosched_time when;
-	struct fd_flow *f = first_due(d, async, &when);
+	struct iosched_request *wish = first_wish(d, async, now);
+	struct fd_flow *f = really_due(d, async, now);
 
-	if (wisher != NULL && wisher->wish_at <= now && wisher->wish_at <= when)
-		return ios_fifo_first(&wisher->wishes);
-	if (f == NULL || when > now || (async && !may_rescue(d, f, now)))
-		return NULL;
-	return ios_fifo_first(&f->fifo);
+	if (wish != NULL && (f == NULL || wish->internal.expiry <= f->due))
+		return wish;
+	if (f == NULL || (async && !may_rescue(d, f, now)))
+		return wish;
+	return ios_fd_flow_oldest(f);
 }
 
 /* When the next one expires, if nothing changes; for waits that must not outlast it. */

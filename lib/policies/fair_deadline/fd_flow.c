@@ -113,23 +113,40 @@ static void file_due(struct fd *d, struct fd_flow *f)
 	ios_list_insert_before(at, &f->edf);
 }
 
+/* Sync, first in the due list: its tenant was served at `last`, so it is not due yet. */
+void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last)
+{
+	unfile_due(d, f);
+	f->due = last + d->t.sync_expire_ns[f->cls];
+	file_due(d, f);
+}
+
+/* When the flow would be expired if it got nothing until then. */
+static iosched_time due_of(const struct fd *d, const struct fd_flow *f)
+{
+	const struct iosched_request *a = ios_fifo_first(&f->fifo);
+	const struct iosched_request *b = ios_fifo_first(&f->wishes);
+	uint64_t expire = f->async ? d->t.async_expire_ns[f->cls] : d->t.sync_expire_ns[f->cls];
+	iosched_time due = a == NULL ? IOSCHED_NEVER : a->internal.expiry;
+
+	if (b != NULL)
+		due = fd_min(due, b->inserted + expire);
+	return f->async ? due : fd_max(due, f->t_dispatch + expire);
+}
+
 /* Its oldest request or its last dispatch has changed. */
 void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f)
 {
-	const struct iosched_request *oldest = ios_fifo_first(&f->fifo);
 	bool filed = f->async ? f->aged : !ios_list_empty(&f->edf);
-	iosched_time due = 0;
+	bool file = f->place == FD_QUEUED && f->nq != 0;
+	iosched_time due = file ? due_of(d, f) : 0;
 
-	if (oldest != NULL)
-		due = f->async ? oldest->internal.expiry
-			       : fd_max(oldest->internal.expiry,
-					f->t_dispatch + d->t.sync_expire_ns[f->cls]);
-	if (filed && f->place == FD_QUEUED && oldest != NULL && due == f->due)
+	if (filed && file && due == f->due)
 		return;
 	if (filed)
 		unfile_due(d, f);
 	f->due = due;
-	if (f->place == FD_QUEUED && oldest != NULL)
+	if (file)
 		file_due(d, f);
 }
 
@@ -169,7 +186,7 @@ static void leave(struct fd *d, struct fd_flow *f)
 	ios_fd_flow_refile_due(d, f);
 	ios_list_remove(&f->boosting);
 	ios_fd_wish_refile(d, f);
-	ios_fd_queued(d, f, false);
+	ios_fd_queued(f, false);
 	if (f->released_by != NULL)
 		ios_fd_released_left(d, f);
 }
@@ -187,7 +204,7 @@ static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
 	if (f->n_boosted != 0)
 		refile_boost(d, f);
 	ios_fd_wish_refile(d, f);
-	ios_fd_queued(d, f, true);
+	ios_fd_queued(f, true);
 }
 
 /* A thinker counts against its POOL only as long as its next request is expected. */
@@ -277,7 +294,6 @@ void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_tim
 	} else {
 		ios_fd_flow_retag(d, f, tag);
 	}
-	ios_fd_flow_refile_due(d, f);
 	ios_fd_flow_settle(d, f, now);
 }
 
@@ -495,6 +511,17 @@ static void insert_wish(struct fd_flow *f, struct iosched_request *rq)
 	ios_list_insert_before(at, &rq->internal.fifo);
 }
 
+/* By arrival, but not before boosted ones: they stay a flow's first. */
+static void insert_by_arrival(struct fd_flow *f, struct iosched_request *rq)
+{
+	struct iosched_list_link *at = &f->fifo.head;
+
+	while (at->prev != &f->fifo.head && ios_fifo_entry(at->prev)->inserted > rq->inserted &&
+	       !(ios_fifo_entry(at->prev)->internal.mark & FD_MARK_BOOST))
+		at = at->prev;
+	ios_list_insert_before(at, &rq->internal.fifo);
+}
+
 /* Queue `rq`; the caller settles the flow. */
 void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
@@ -504,7 +531,7 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 	if (wish)
 		insert_wish(f, rq);
 	else
-		ios_fifo_insert(&f->fifo, rq);
+		insert_by_arrival(f, rq);
 	ios_rqtree_insert(&f->entity->sorted, rq);
 	f->nq++;
 	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
@@ -512,7 +539,7 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 	d->cls[f->cls].nq++;
 	if (f->place != FD_QUEUED)
 		return;
-	if (!wish && ios_fifo_first(&f->fifo) == rq)
+	if (wish || ios_fifo_first(&f->fifo) == rq)
 		ios_fd_flow_refile_due(d, f);
 	if (rq->internal.mark & FD_MARK_BOOST)
 		refile_boost(d, f);
@@ -535,8 +562,7 @@ void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request 
 		refile_boost(d, f);
 	if (rq->internal.mark & FD_MARK_WISH)
 		ios_fd_wish_refile(d, f);
-	else
-		ios_fd_flow_refile_due(d, f);
+	ios_fd_flow_refile_due(d, f);
 }
 
 static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)

@@ -17,6 +17,7 @@
 
 /* Of a weight of a millionth of the default: 64 contexts of weight 1 five groups deep. */
 #define INVERSE_MAX (UINT64_C(1) << 36)
+#define DUE_SCAN 4 /* tenants that are due but have nothing queued, passed over */
 #define COST_MAX ((UINT64_C(1) << FD_EST_BITS) - 1)
 
 static bool is_root(const struct fd_group *g)
@@ -64,9 +65,28 @@ static void leave_sum(struct fd *d, struct fd_group *g, uint32_t weight)
 	}
 }
 
+static void due_refile(struct fd *d, struct fd_limiter *l);
+
+static void count_active(struct fd *d, struct fd_limiter *l, int64_t by)
+{
+	bool was = l->n_active != 0;
+
+	l->n_active = (uint32_t)((int64_t)l->n_active + by);
+	if (was != (l->n_active != 0) && l->limits != NULL)
+		due_refile(d, l);
+}
+
+static void count_active_above(struct fd *d, struct fd_group *g, int64_t by)
+{
+	for (; g != NULL; g = g->parent)
+		count_active(d, &g->limit, by);
+}
+
 /* The flow becomes active or stops being so. */
 void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on)
 {
+	count_active(d, &f->owner->limit, on ? 1 : -1);
+	count_active_above(d, f->owner->group, on ? 1 : -1);
 	if (on) {
 		f->weight = f->owner->ctx->weight;
 		enter_sum(d, f->owner->group, f->weight);
@@ -182,7 +202,7 @@ static void due_refile(struct fd *d, struct fd_limiter *l)
 
 	if (l->dueing)
 		ios_rb_remove(&d->dues, &l->due);
-	l->dueing = l->limits != NULL && l->n_queued != 0 && has_any(l->limits, false);
+	l->dueing = l->limits != NULL && l->n_active != 0 && has_any(l->limits, false);
 	if (!l->dueing)
 		return;
 	l->due_at = due_at(l);
@@ -395,19 +415,10 @@ iosched_time ios_fd_next_due(const struct fd *d)
 
 /* -- who is below a group: for reservations -- */
 
-static void count_queued(struct fd *d, struct fd_limiter *l, int64_t by)
-{
-	bool was = l->n_queued != 0;
-
-	l->n_queued = (uint32_t)((int64_t)l->n_queued + by);
-	if (was != (l->n_queued != 0) && l->limits != NULL)
-		due_refile(d, l);
-}
-
-static void count_above(struct fd *d, struct fd_group *g, int64_t by)
+static void count_above(struct fd_group *g, int64_t by)
 {
 	for (; g != NULL; g = g->parent) {
-		count_queued(d, &g->limit, by);
+		g->limit.n_queued = (uint32_t)((int64_t)g->limit.n_queued + by);
 		ios_list_remove(&g->turn);
 		if (g->limit.n_queued != 0 && g->parent != NULL)
 			ios_list_insert_before(&g->parent->groups, &g->turn);
@@ -415,22 +426,26 @@ static void count_above(struct fd *d, struct fd_group *g, int64_t by)
 }
 
 /* The flow is QUEUED now, or no more. */
-void ios_fd_queued(struct fd *d, struct fd_flow *f, bool on)
+void ios_fd_queued(struct fd_flow *f, bool on)
 {
 	struct fd_group *g = f->owner->group;
 
 	ios_list_remove(&f->turn);
 	if (on)
 		ios_list_insert_before(&g->flows, &f->turn);
-	count_queued(d, &f->owner->limit, on ? 1 : -1);
-	count_above(d, g, on ? 1 : -1);
+	count_above(g, on ? 1 : -1);
 }
 
-/* It was sent something: the others' turn. */
-void ios_fd_served(struct fd *d, struct fd_flow *f)
+/* It was sent something at `now`: the others' turn. */
+void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now)
 {
 	struct fd_group *g = f->owner->group;
+	struct fd_group *up;
 
+	for (up = g; up != NULL; up = up->parent)
+		up->t_dispatch = now;
+	if (d->n_limits == 0)
+		return;
 	if (f->released_by != NULL)
 		ios_fd_released_left(d, f);
 	if (!ios_list_empty(&f->turn)) {
@@ -444,6 +459,19 @@ void ios_fd_served(struct fd *d, struct fd_flow *f)
 			ios_list_insert_before(&g->parent->groups, &g->turn);
 		}
 	}
+}
+
+/* When any of its tenant was sent something; 0 for those in no group. */
+iosched_time ios_fd_tenant_served(const struct fd_flow *f)
+{
+	const struct fd_group *g = f->owner->group;
+	iosched_time last = IOSCHED_NEVER;
+
+	if (is_root(g))
+		return 0;
+	for (; !is_root(g); g = g->parent)
+		last = fd_min(last, g->t_dispatch);
+	return last;
 }
 
 static struct fd_flow *pick_of_owner(struct fd_owner *o)
@@ -475,12 +503,15 @@ static struct fd_flow *pick_of_group(struct fd_group *g)
 struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now)
 {
 	struct fd_limiter *l = by_due(ios_rb_first(&d->dues));
+	struct fd_flow *f = NULL;
+	int i;
 
-	if (l == NULL || l->due_at > now)
-		return NULL;
-	if (l->of_group)
-		return pick_of_group(IOS_CONTAINER(l, struct fd_group, limit));
-	return pick_of_owner(IOS_CONTAINER(l, struct fd_owner, limit));
+	for (i = 0; i < DUE_SCAN && f == NULL && l != NULL && l->due_at <= now; i++) {
+		f = l->of_group ? pick_of_group(IOS_CONTAINER(l, struct fd_group, limit))
+				: pick_of_owner(IOS_CONTAINER(l, struct fd_owner, limit));
+		l = by_due(ios_rb_next(&l->due));
+	}
+	return f;
 }
 
 /* A group has a new weight, parent or limits. */
@@ -493,14 +524,16 @@ void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time
 	ios_list_remove(&g->turn);
 	if (g->children != 0)
 		leave_sum(d, g->parent, g->weight);
-	count_above(d, g->parent, -queued);
+	count_above(g->parent, -queued);
+	count_active_above(d, g->parent, -(int64_t)g->limit.n_active);
 	g->parent = parent;
 	g->weight = host->weight;
 	if (g->children != 0)
 		enter_sum(d, g->parent, g->weight);
 	if (queued != 0)
 		ios_list_insert_before(&parent->groups, &g->turn);
-	count_above(d, g->parent, queued);
+	count_above(g->parent, queued);
+	count_active_above(d, g->parent, g->limit.n_active);
 	d->weight_stamp++;
 	ios_fd_limits_changed(d, &g->limit, &host->limits, now);
 }
