@@ -49,8 +49,10 @@ static struct fd_flow *flow_for(const struct iosched_request *rq)
 static void tick(struct fd *d, iosched_time now)
 {
 	d->now = now;
-	ios_fd_slice_advance(d, now);
-	ios_fd_grace(d, now);
+	if (now >= d->slice_end)
+		ios_fd_slice_advance_slow(d, now);
+	if (!ios_list_empty(&d->grace))
+		ios_fd_grace(d, now);
 	if (d->n_limits != 0)
 		ios_fd_wake(d, now);
 }
@@ -339,8 +341,13 @@ static struct iosched_request *expired(struct fd *d, bool async, iosched_time no
 static struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
 						struct iosched_pause *pause)
 {
-	struct iosched_request *s = expired(d, false, now), *a = expired(d, true, now), *rq;
+	struct iosched_request *s = NULL, *a = NULL, *rq;
 
+	if (now >= d->expiry_floor) {
+		s = expired(d, false, now);
+		a = expired(d, true, now);
+		d->expiry_floor = ios_fd_next_expiry(d);
+	}
 	if (s == NULL && a == NULL) {
 		d->cycle = 0;
 		return allowed(d, now, pause);
@@ -393,7 +400,7 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 	tick(d, now);
 	ios_fd_hold_over(d, now);
 	forget_depth(d, now);
-	if (ios_fd_drive_starves(d, now))
+	if (fd_drive_starves(d))
 		return ios_fd_busy(pause);
 	rq = rescue_or_choose(d, now, pause);
 	if (rq != NULL && (rq->flags & IOSCHED_RQ_INTERNAL))

@@ -88,6 +88,7 @@ struct fd_entity {
 	uint8_t ready;		       /* linked in fd_class.ready */
 	struct ios_rqtree sorted;      /* requests of its flows */
 	struct ios_rbtree flows;       /* QUEUED ones by tag */
+	struct fd_flow *first;	       /* of them */
 	struct iosched_tree_link link; /* by key */
 	uint64_t key;		       /* least tag in `flows` */
 	uint64_t hpos;		       /* where its own sweep stands */
@@ -112,6 +113,7 @@ struct fd_flow {
 	uint8_t counted; /* at the POOL: 0 not, 1 shallow, 2 deep */
 	uint8_t harmed;
 	uint64_t tag;
+	int64_t owed;	  /* ns charged since the tag was last moved */
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
 	uint64_t weight_stamp;
 	uint32_t weight; /* as counted at its group */
@@ -219,7 +221,9 @@ struct fd {
 	uint32_t n_limits;	       /* contexts and groups with any */
 	uint64_t weight_stamp;
 	uint32_t n_syncers, n_active;
-	iosched_time now; /* of the last operation */
+	iosched_time
+		expiry_floor; /* nothing expires before: lowered when filed, raised when looked */
+	iosched_time now;     /* of the last operation */
 
 	/* device */
 	enum fd_mode mode;
@@ -227,7 +231,9 @@ struct fd {
 	uint64_t head; /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
-	uint64_t slice;			/* number of the current one */
+	uint64_t slice; /* number of the current one */
+	iosched_time slice_end;
+	uint8_t starving;		/* as of the last slice or completion */
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
 	iosched_time better_last;	/* when a class above idle last had something */
 
@@ -334,6 +340,19 @@ static inline unsigned fd_rank(unsigned cls)
 	return cls == IOSCHED_REALTIME ? 0 : cls == IOSCHED_BEST_EFFORT ? 1 : 2;
 }
 
+/* An earlier expiry was filed. */
+static inline void fd_lower_floor(struct fd *d, iosched_time due)
+{
+	if (due < d->expiry_floor)
+		d->expiry_floor = due;
+}
+
+/* A request that has been in the device for longer than the guard allows. */
+static inline bool fd_drive_starves(const struct fd *d)
+{
+	return d->t.guard_ns != 0 && (d->aged != 0 || d->starving);
+}
+
 /* fd_flow.c */
 void ios_fd_class_init(struct fd_class *c, unsigned cls);
 void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
@@ -352,7 +371,18 @@ void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
 void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_count(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
+
+/* Its number of requests, its place or its home has changed. */
+static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
+{
+	uint8_t want = 0;
+
+	if (f->entity->kind == FD_POOL && (f->place == FD_QUEUED || f->place == FD_PRESENT))
+		want = f->nq + f->infl >= 2 ? 2 : 1;
+	if (want != f->counted)
+		ios_fd_flow_recount(d, f, want);
+}
 void ios_fd_grace(struct fd *d, iosched_time now);
 struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
 uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
@@ -385,8 +415,20 @@ uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
 void ios_fd_fence_done(struct fd *d, iosched_time now);
 
 /* fd_tenant.c */
-uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f);
-uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost);
+uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
+static inline uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
+{
+	return f->weight_stamp == d->weight_stamp ? f->inverse : ios_fd_inverse_slow(d, f);
+}
+
+/* `cost` ns of device time as virtual time of this flow. */
+static inline uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost)
+{
+	uint64_t inverse = ios_fd_inverse(d, f);
+
+	cost = fd_min(cost, (UINT64_C(1) << FD_EST_BITS) - 1);
+	return (cost >> 16) * inverse + (((cost & 0xffff) * inverse) >> 16);
+}
 void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
 struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
 void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
@@ -410,8 +452,8 @@ iosched_time ios_fd_next_wake(const struct fd *d);
 
 /* fd_expired.c */
 struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
-bool ios_fd_drive_starves(const struct fd *d, iosched_time now);
-void ios_fd_slice_advance(struct fd *d, iosched_time now);
+
+void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
 void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
 void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
 void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
@@ -440,6 +482,12 @@ void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t
 			iosched_time now);
 void ios_fd_mode_trial(struct fd *d, uint64_t est, iosched_time now);
 bool ios_fd_mode_probing(struct fd *d, iosched_time now);
+
+/* Is the mode to be found out by measurement? */
+static inline bool fd_measures(const struct fd *d)
+{
+	return d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
+}
 
 /* fd_audit.c */
 const char *ios_fd_audit(void *self);

@@ -43,6 +43,7 @@ void ios_fd_wish_refile(struct fd *d, struct fd_flow *f)
 		return;
 	/* Compared by what was filed: the wish of a flow that is being changed may move. */
 	f->wish_at = wish_of(f);
+	fd_lower_floor(d, f->wish_at);
 	while (*link != NULL) {
 		parent = *link;
 		link = f->wish_at < by_wish(parent)->wish_at ? &parent->left : &parent->right;
@@ -124,7 +125,7 @@ struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time no
 	return ios_fd_flow_oldest(f);
 }
 
-/* When the next one expires, if nothing changes; for waits that must not outlast it. */
+/* When the next one expires, if nothing changes. */
 iosched_time ios_fd_next_expiry(const struct fd *d)
 {
 	iosched_time least = IOSCHED_NEVER, when;
@@ -143,11 +144,24 @@ iosched_time ios_fd_next_expiry(const struct fd *d)
 
 /* -- the guard -- */
 
+/* A drive may starve a request inside; it stops when it gets nothing else. */
+static bool any_older(const struct fd *d)
+{
+	uint64_t slices = d->t.guard_ns / SLICE_NS, i;
+
+	for (i = slices + 1; i < FD_SLICES; i++)
+		if (d->sent[(d->slice - i) % FD_SLICES] != 0)
+			return true;
+	return false;
+}
+
 /* Time has come this far: slices that fall out of the ring are old. */
-void ios_fd_slice_advance(struct fd *d, iosched_time now)
+void ios_fd_slice_advance_slow(struct fd *d, iosched_time now)
 {
 	uint64_t slice = now / SLICE_NS;
 	unsigned i;
+
+	d->slice_end = (slice + 1) * SLICE_NS;
 
 	if (slice - d->slice >= FD_SLICES) {
 		for (i = 0; i < FD_SLICES; i++) {
@@ -161,6 +175,7 @@ void ios_fd_slice_advance(struct fd *d, iosched_time now)
 		d->aged += d->sent[d->slice % FD_SLICES];
 		d->sent[d->slice % FD_SLICES] = 0;
 	}
+	d->starving = any_older(d);
 }
 
 /* Its expiry is not needed any more: estimate and slice take its place. */
@@ -180,20 +195,6 @@ void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq)
 		d->sent[slice % FD_SLICES]--;
 	else
 		d->aged--;
-}
-
-/* A drive may starve a request inside; it stops when it gets nothing else. */
-bool ios_fd_drive_starves(const struct fd *d, iosched_time now)
-{
-	uint64_t slices = d->t.guard_ns / SLICE_NS, i;
-
-	(void)now;
-	if (d->t.guard_ns == 0)
-		return false;
-	if (d->aged != 0)
-		return true;
-	for (i = slices + 1; i < FD_SLICES; i++)
-		if (d->sent[(d->slice - i) % FD_SLICES] != 0)
-			return true;
-	return false;
+	if (d->starving)
+		d->starving = any_older(d);
 }

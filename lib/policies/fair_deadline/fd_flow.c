@@ -58,14 +58,28 @@ static void ready_insert(struct ios_rbtree *t, struct fd_entity *e)
 	ios_rb_insert(t, &e->link, parent, link);
 }
 
-/* The entity's first flow may have changed. */
+static bool in_key_order(struct fd_entity *e, uint64_t key)
+{
+	struct fd_entity *other;
+
+	if (fd_before(key, e->key)) {
+		other = fd_entity_of_link(ios_rb_prev(&e->link));
+		return other == NULL || !fd_before(key, other->key);
+	}
+	other = fd_entity_of_link(ios_rb_next(&e->link));
+	return other == NULL || !fd_before(other->key, key);
+}
+
+/* The entity's first flow, or its tag, has changed. */
 static void refile_entity(struct fd *d, struct fd_entity *e)
 {
 	struct ios_rbtree *t = &d->cls[e->cls].ready[e->kind == FD_ASYNC];
-	struct fd_flow *first = fd_flow_by_tag(ios_rb_first(&e->flows));
+	const struct fd_flow *first = e->first;
 
-	if (e->ready && first != NULL && first->tag == e->key)
+	if (e->ready && first != NULL && in_key_order(e, first->tag)) {
+		e->key = first->tag;
 		return;
+	}
 	if (e->ready)
 		ios_rb_remove(t, &e->link);
 	e->ready = first != NULL;
@@ -73,6 +87,30 @@ static void refile_entity(struct fd *d, struct fd_entity *e)
 		return;
 	e->key = first->tag;
 	ready_insert(t, e);
+}
+
+static void entity_insert(struct fd *d, struct fd_flow *f)
+{
+	struct fd_entity *e = f->entity;
+
+	tag_insert(&e->flows, f);
+	if (e->first != NULL && !fd_before(f->tag, e->first->tag))
+		return;
+	e->first = f;
+	refile_entity(d, e);
+}
+
+/* `refile` unless it is put back at once. */
+static void entity_remove(struct fd *d, struct fd_flow *f, bool refile)
+{
+	struct fd_entity *e = f->entity;
+	bool first = e->first == f;
+
+	if (first)
+		e->first = fd_flow_by_tag(ios_rb_next(&f->by_tag));
+	ios_rb_remove(&e->flows, &f->by_tag);
+	if (first && refile)
+		refile_entity(d, e);
 }
 
 static void age_insert(struct ios_rbtree *t, struct fd_flow *f)
@@ -103,6 +141,7 @@ static void file_due(struct fd *d, struct fd_flow *f)
 	struct fd_class *c = &d->cls[f->cls];
 	struct iosched_list_link *at = &c->edf;
 
+	fd_lower_floor(d, f->due);
 	if (f->async) {
 		age_insert(&c->ages, f);
 		f->aged = 1;
@@ -170,22 +209,44 @@ static void refile_boost(struct fd *d, struct fd_flow *f)
 		file_boost(d, f);
 }
 
+/* Its tag after `cost` ns of device time, which may be negative. */
+static uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
+{
+	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
+	uint64_t tag = cost < 0 ? f->tag - v : f->tag + v;
+	uint64_t vtime = d->cls[f->cls].vtime;
+
+	if ((int64_t)(tag - vtime) > LEAD_MAX)
+		tag = vtime + (uint64_t)LEAD_MAX;
+	return tag;
+}
+
+/* What was charged since the tag was last moved. */
+static void settle_debt(struct fd *d, struct fd_flow *f)
+{
+	f->tag = tag_after(d, f, f->owed);
+	f->owed = 0;
+}
+
 static void leave(struct fd *d, struct fd_flow *f)
 {
 	struct ios_rbtree *t = tree_of(d, f);
 	enum fd_place was = (enum fd_place)f->place;
 
-	if (t != NULL)
-		ios_rb_remove(t, &f->by_tag);
 	f->place = FD_IDLE;
+	if (was == FD_QUEUED)
+		entity_remove(d, f, true);
+	else if (t != NULL)
+		ios_rb_remove(t, &f->by_tag);
 	if (was == FD_PARKED)
 		ios_fd_unpark(d, f);
 	if (was != FD_QUEUED)
 		return;
-	refile_entity(d, f->entity);
 	ios_fd_flow_refile_due(d, f);
-	ios_list_remove(&f->boosting);
-	ios_fd_wish_refile(d, f);
+	if (f->n_boosted != 0)
+		ios_list_remove(&f->boosting);
+	if (f->wished)
+		ios_fd_wish_refile(d, f);
 	ios_fd_queued(f, false);
 	if (f->released_by != NULL)
 		ios_fd_released_left(d, f);
@@ -196,14 +257,18 @@ static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
 	f->place = (uint8_t)place;
 	if (place == FD_IDLE)
 		return;
-	tag_insert(tree_of(d, f), f);
-	if (place != FD_QUEUED)
+	if (f->owed != 0)
+		settle_debt(d, f);
+	if (place != FD_QUEUED) {
+		tag_insert(tree_of(d, f), f);
 		return;
-	refile_entity(d, f->entity);
+	}
+	entity_insert(d, f);
 	ios_fd_flow_refile_due(d, f);
 	if (f->n_boosted != 0)
 		refile_boost(d, f);
-	ios_fd_wish_refile(d, f);
+	if (!ios_fifo_empty(&f->wishes))
+		ios_fd_wish_refile(d, f);
 	ios_fd_queued(f, true);
 }
 
@@ -257,18 +322,6 @@ void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l)
 	ios_fd_flow_count(d, f);
 }
 
-/* Its tag after `cost` ns of device time, which may be negative. */
-static uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
-{
-	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
-	uint64_t tag = cost < 0 ? f->tag - v : f->tag + v;
-	uint64_t vtime = d->cls[f->cls].vtime;
-
-	if ((int64_t)(tag - vtime) > LEAD_MAX)
-		tag = vtime + (uint64_t)LEAD_MAX;
-	return tag;
-}
-
 /* Out of its place for a change of entity; drop puts it back. */
 void ios_fd_flow_lift(struct fd *d, struct fd_flow *f)
 {
@@ -286,8 +339,9 @@ void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place)
 /* A request of `est` ns was sent: what is left of its queue goes by the new tag. */
 void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
 {
-	uint64_t tag = tag_after(d, f, (int64_t)est);
+	uint64_t tag = tag_after(d, f, (int64_t)est + f->owed);
 
+	f->owed = 0;
 	if (f->nq == 0 || d->n_limits != 0) {
 		leave(d, f);
 		f->tag = tag;
@@ -307,15 +361,10 @@ void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f)
 	ios_fd_flow_count(d, f);
 }
 
-void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
+void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want)
 {
 	struct fd_class *c = &d->cls[f->cls];
-	uint8_t want = 0;
 
-	if (f->entity->kind == FD_POOL && (f->place == FD_QUEUED || f->place == FD_PRESENT))
-		want = f->nq + f->infl >= 2 ? 2 : 1;
-	if (want == f->counted)
-		return;
 	c->n_present -= f->counted != 0;
 	c->n_deep -= f->counted == 2;
 	c->n_present += want != 0;
@@ -337,23 +386,43 @@ static bool in_order(struct fd_flow *f, uint64_t tag)
 
 void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag)
 {
-	struct ios_rbtree *t = tree_of(d, f);
+	bool queued = f->place == FD_QUEUED;
 
-	if (tag == f->tag)
-		return;
-	if (t == NULL || in_order(f, tag)) {
+	if (f->place == FD_IDLE || in_order(f, tag)) {
 		f->tag = tag;
+		if (queued && f->entity->first == f)
+			refile_entity(d, f->entity);
+	} else if (queued) {
+		struct fd_entity *e = f->entity;
+		const struct fd_flow *was = e->first;
+
+		entity_remove(d, f, false);
+		f->tag = tag;
+		tag_insert(&e->flows, f);
+		if (e->first == NULL || fd_before(tag, e->first->tag))
+			e->first = f;
+		if (e->first != was || was == f)
+			refile_entity(d, e);
 	} else {
+		struct ios_rbtree *t = tree_of(d, f);
+
 		ios_rb_remove(t, &f->by_tag);
 		f->tag = tag;
 		tag_insert(t, f);
 	}
-	if (f->place == FD_QUEUED)
-		refile_entity(d, f->entity);
 }
 
+/* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:
+ * more than two positionings. */
 void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
 {
+	int64_t much = (int64_t)(2 * d->t_pos);
+
+	f->owed += cost;
+	if (f->owed <= much && f->owed >= -much)
+		return;
+	cost = f->owed;
+	f->owed = 0;
 	ios_fd_flow_retag(d, f, tag_after(d, f, cost));
 }
 
@@ -392,11 +461,16 @@ static void add_active(struct fd *d, struct fd_entity *e, bool on)
 /* It has something again: no credit for the time away, no debt that a wrap made up. */
 void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
 {
+	uint64_t vtime;
+
+	if (f->active && f->nq + f->infl != 0)
+		return;
 	ios_list_remove(&f->activity);
 	ios_list_insert_before(&d->busy, &f->activity);
 	if (f->active)
 		return;
-	uint64_t vtime = ios_fd_vtime(d, f->cls);
+	vtime = ios_fd_vtime(d, f->cls);
+	settle_debt(d, f);
 	if (fd_before(f->tag, vtime) || (int64_t)(f->tag - vtime) > LEAD_MAX)
 		f->tag = vtime;
 	f->active = 1;

@@ -45,11 +45,6 @@ void ios_fd_mode_init(struct fd *d, iosched_time now)
 	d->trial_gap = TRIAL_GAP_NS;
 }
 
-static bool measures(const struct fd *d)
-{
-	return d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
-}
-
 static void judge(struct fd *d, iosched_time now)
 {
 	if (d->n1 < ALONE_SAMPLES || d->n4 < CROWD_SAMPLES)
@@ -73,7 +68,8 @@ void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t
 {
 	bool alone = (rq->internal.mark & FD_MARK_ALONE) && d->infl == 0;
 
-	if (!measures(d) || (rq->internal.mark & FD_MARK_CONTIG) || rq->span_length > 256 * FD_KIB)
+	if (!fd_measures(d) || (rq->internal.mark & FD_MARK_CONTIG) ||
+	    rq->span_length > 256 * FD_KIB)
 		return;
 	if (d->probe != 0)
 		d->probe--;
@@ -92,7 +88,7 @@ void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t
 /* Must the POOL run one at a time for a while, for want of lone samples? */
 bool ios_fd_mode_probing(struct fd *d, iosched_time now)
 {
-	if (!measures(d))
+	if (!fd_measures(d))
 		return false;
 	if (d->probe == 0 && fd_ago(now, d->t1_last) > PROBE_AFTER_NS) {
 		d->probe = PROBE_REQUESTS;

@@ -202,7 +202,7 @@ static struct fd_flow *first_of(struct ios_rbtree *ready)
 {
 	struct fd_entity *e = fd_entity_of_link(ios_rb_first(ready));
 
-	return e == NULL ? NULL : fd_flow_by_tag(ios_rb_first(&e->flows));
+	return e == NULL ? NULL : e->first;
 }
 
 static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)

@@ -18,7 +18,6 @@
 /* Of a weight of a millionth of the default: 64 contexts of weight 1 five groups deep. */
 #define INVERSE_MAX (UINT64_C(1) << 36)
 #define DUE_SCAN 4 /* tenants that are due but have nothing queued, passed over */
-#define COST_MAX ((UINT64_C(1) << FD_EST_BITS) - 1)
 
 static bool is_root(const struct fd_group *g)
 {
@@ -95,29 +94,18 @@ void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on)
 	}
 }
 
-uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
+uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f)
 {
 	const struct fd_group *g = f->owner->group;
 	uint32_t weight = f->owner->ctx->weight;
 	uint64_t inverse = (UINT64_C(100) << 16) / weight;
 
-	if (f->weight_stamp == d->weight_stamp)
-		return f->inverse;
 	for (; !is_root(g); g = g->parent) {
 		inverse = fd_min(inverse * fd_max(g->sum, weight) / g->weight, INVERSE_MAX);
 		weight = g->weight;
 	}
 	f->weight_stamp = d->weight_stamp;
 	return f->inverse = fd_max(inverse, 1);
-}
-
-/* `cost` ns of device time as virtual time of this flow. */
-uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost)
-{
-	uint64_t inverse = ios_fd_inverse(d, f);
-
-	cost = fd_min(cost, COST_MAX);
-	return (cost >> 16) * inverse + (((cost & 0xffff) * inverse) >> 16);
 }
 
 /* -- limiters -- */
