@@ -178,7 +178,7 @@ static void move_head(struct fd *d, struct fd_flow *f, const struct iosched_requ
 
 	if (!boost)
 		d->head = end;
-	f->entity->hpos = end;
+	ios_fd_move_sweep(f->entity, end);
 	if (d->mode == FD_PARALLEL || rq->op != IOSCHED_READ)
 		f->wend = end;
 }
@@ -283,11 +283,11 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 	if (d->n_limits != 0 && (reserved = ios_fd_reserved(d, now)) != NULL)
 		return reserved->async ? ios_fd_sweep(d, reserved->entity)
 				       : ios_fd_flow_oldest(reserved);
-	if (d->mode == FD_SERIAL && !fits_before_due(d, now))
+	if (d->mode == FD_SERIAL && d->n_limits != 0 && !fits_before_due(d, now))
 		return ios_fd_busy(pause);
 	if ((rq = boosted(c)) != NULL)
 		return rq;
-	if (d->fencing || ios_fd_barrier(d, now))
+	if (d->fencing || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
 		return ios_fd_busy(pause);
 	if (c == &d->cls[IOSCHED_IDLE]) {
 		if (better_in_flight(d))
@@ -398,7 +398,8 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 	struct iosched_request *rq;
 
 	tick(d, now);
-	ios_fd_hold_over(d, now);
+	if (d->hold.flow != NULL)
+		ios_fd_hold_over(d, now);
 	forget_depth(d, now);
 	if (fd_drive_starves(d))
 		return ios_fd_busy(pause);
@@ -456,7 +457,9 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
 	if (d->mode == FD_PARALLEL)
 		ios_fd_parallel_done(d, f, rq, now);
-	ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0), now);
+	if (d->rotational && d->hint == IOSCHED_PARALLEL_YES)
+		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
+				  now);
 }
 
 /* -- merging -- */
@@ -507,13 +510,13 @@ static struct iosched_request *fd_neighbour(void *self, struct iosched_request *
 static void fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
 		     uint64_t old_offset, iosched_time now)
 {
-	struct ios_rqtree *t = &fd_flow_of(rq)->entity->sorted;
+	struct fd_entity *e = fd_flow_of(rq)->entity;
 
 	(void)self, (void)old_offset, (void)now;
 	if (side == IOSCHED_SIDE_BACK)
 		return;
-	ios_rqtree_remove(t, rq);
-	ios_rqtree_insert(t, rq);
+	ios_fd_unsort(e, rq);
+	ios_fd_sort(e, rq);
 }
 
 static void fd_absorbed(void *self, struct iosched_request *survivor,

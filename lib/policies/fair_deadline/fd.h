@@ -85,10 +85,12 @@ struct fd_group {
 struct fd_entity {
 	enum fd_kind kind;
 	uint8_t cls;
-	uint8_t ready;		       /* linked in fd_class.ready */
-	struct ios_rqtree sorted;      /* requests of its flows */
-	struct ios_rbtree flows;       /* QUEUED ones by tag */
-	struct fd_flow *first;	       /* of them */
+	uint8_t ready;		      /* linked in fd_class.ready */
+	struct ios_rqtree sorted;     /* requests of its flows */
+	struct ios_rbtree flows;      /* QUEUED ones by tag */
+	struct fd_flow *first;	      /* of them */
+	struct iosched_request *next; /* first in `sorted` from `hpos` on, if `next_known` */
+	uint8_t next_known;
 	struct iosched_tree_link link; /* by key */
 	uint64_t key;		       /* least tag in `flows` */
 	uint64_t hpos;		       /* where its own sweep stands */
@@ -173,6 +175,7 @@ struct fd_class {
 	struct ios_rbtree ends;		 /* sequential flows by last_end */
 	uint64_t vtime;
 	uint32_t n_entities;	    /* active ones */
+	uint32_t n_ready;	    /* entities in `ready` */
 	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
 	uint32_t nq, infl;	    /* requests */
 	uint32_t stale;		    /* questions since their weights were compared */
@@ -340,6 +343,42 @@ static inline unsigned fd_rank(unsigned cls)
 	return cls == IOSCHED_REALTIME ? 0 : cls == IOSCHED_BEST_EFFORT ? 1 : 2;
 }
 
+/* An entity's requests in offset order, with a finger at its sweep. */
+static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
+{
+	ios_rqtree_insert(&e->sorted, rq);
+	if (e->next_known && rq->span_offset >= e->hpos &&
+	    (e->next == NULL || rq->span_offset < e->next->span_offset))
+		e->next = rq;
+}
+
+static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->next == rq && e->next_known)
+		e->next = ios_rqtree_next(rq);
+	ios_rqtree_remove(&e->sorted, rq);
+}
+
+/* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
+static inline void ios_fd_move_sweep(struct fd_entity *e, uint64_t pos)
+{
+	bool forward =
+		e->next_known && pos >= e->hpos && (e->next == NULL || e->next->span_offset >= pos);
+
+	e->hpos = pos;
+	if (!forward)
+		e->next_known = 0;
+}
+
+static inline struct iosched_request *ios_fd_from_sweep(struct fd_entity *e)
+{
+	if (!e->next_known) {
+		e->next = ios_rqtree_first_from(&e->sorted, e->hpos);
+		e->next_known = 1;
+	}
+	return e->next;
+}
+
 /* An earlier expiry was filed. */
 static inline void fd_lower_floor(struct fd *d, iosched_time due)
 {
@@ -358,7 +397,7 @@ void ios_fd_class_init(struct fd_class *c, unsigned cls);
 void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
 void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
 void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
-void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now);
+void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
 void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
 void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
 void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
@@ -382,6 +421,15 @@ static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
 		want = f->nq + f->infl >= 2 ? 2 : 1;
 	if (want != f->counted)
 		ios_fd_flow_recount(d, f, want);
+}
+
+/* Put it where it belongs. */
+static inline void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	if (f->place == FD_QUEUED && f->nq != 0 && d->n_limits == 0)
+		ios_fd_flow_count(d, f);
+	else
+		ios_fd_flow_settle_slow(d, f, now);
 }
 void ios_fd_grace(struct fd *d, iosched_time now);
 struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
@@ -462,7 +510,7 @@ iosched_time ios_fd_next_expiry(const struct fd *d);
 /* fd_serial.c */
 struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
 				      struct iosched_pause *pause);
-struct iosched_request *ios_fd_sweep(const struct fd *d, const struct fd_entity *e);
+struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
 bool ios_fd_barrier(const struct fd *d, iosched_time now);
 void ios_fd_hold_over(struct fd *d, iosched_time now);
 void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
@@ -480,7 +528,7 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 void ios_fd_mode_init(struct fd *d, iosched_time now);
 void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
 			iosched_time now);
-void ios_fd_mode_trial(struct fd *d, uint64_t est, iosched_time now);
+void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
 bool ios_fd_mode_probing(struct fd *d, iosched_time now);
 
 /* Is the mode to be found out by measurement? */

@@ -166,6 +166,8 @@ static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 		before = f;
 	}
 	f = fd_flow_by_tag(ios_rb_first(&e->flows));
+	TRUE_OR_RETURN(!e->next_known || e->next == ios_rqtree_first_from(&e->sorted, e->hpos),
+		       "an entity's finger is at its sweep");
 	TRUE_OR_RETURN(f == e->first, "an entity knows its first flow");
 	TRUE_OR_RETURN(e->ready == (f != NULL), "an entity with queued flows is ready");
 	TRUE_OR_RETURN(f == NULL || e->key == f->tag, "an entity's key is its least tag");

@@ -86,8 +86,12 @@ uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_r
 /* What is estimated to lie in the drive's cache still: halves every second. */
 uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
 {
-	uint64_t age = fd_ago(now, d->dirty_at), whole = age / FD_SEC, v;
+	uint64_t age, whole, v;
 
+	if (d->dirty == 0)
+		return 0;
+	age = fd_ago(now, d->dirty_at);
+	whole = age / FD_SEC;
 	if (whole >= 63)
 		return 0;
 	v = d->dirty >> whole;
@@ -193,7 +197,8 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 
 	if (d->mode == FD_PARALLEL) {
 		d->last_comp = now;
-		ios_fd_mode_sample(d, rq, dt, now);
+		if (fd_measures(d))
+			ios_fd_mode_sample(d, rq, dt, now);
 		return;
 	}
 	if (says_nothing(d, rq)) {
@@ -204,7 +209,8 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 		return;
 	}
 	d->last_comp = now;
-	ios_fd_mode_sample(d, rq, dt, now);
+	if (fd_measures(d))
+		ios_fd_mode_sample(d, rq, dt, now);
 	if (rq->op == IOSCHED_READ && d->array)
 		ios_fd_efficiency(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  dt, now);

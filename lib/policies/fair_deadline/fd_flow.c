@@ -82,9 +82,11 @@ static void refile_entity(struct fd *d, struct fd_entity *e)
 	}
 	if (e->ready)
 		ios_rb_remove(t, &e->link);
+	d->cls[e->cls].n_ready -= e->ready;
 	e->ready = first != NULL;
 	if (first == NULL)
 		return;
+	d->cls[e->cls].n_ready++;
 	e->key = first->tag;
 	ready_insert(t, e);
 }
@@ -294,7 +296,7 @@ static enum fd_place wanted(struct fd *d, struct fd_flow *f, iosched_time now,
 	return FD_RESTING;
 }
 
-void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now)
+void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now)
 {
 	struct fd_limiter *over = NULL;
 	enum fd_place place = wanted(d, f, now, &over);
@@ -606,7 +608,7 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 		insert_wish(f, rq);
 	else
 		insert_by_arrival(f, rq);
-	ios_rqtree_insert(&f->entity->sorted, rq);
+	ios_fd_sort(f->entity, rq);
 	f->nq++;
 	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
 	f->entity->outstanding++;
@@ -627,7 +629,7 @@ void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request 
 	bool boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
 
 	ios_fifo_remove(rq);
-	ios_rqtree_remove(&f->entity->sorted, rq);
+	ios_fd_unsort(f->entity, rq);
 	f->nq--;
 	f->entity->outstanding--;
 	d->cls[f->cls].nq--;

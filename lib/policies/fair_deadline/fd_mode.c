@@ -68,8 +68,7 @@ void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t
 {
 	bool alone = (rq->internal.mark & FD_MARK_ALONE) && d->infl == 0;
 
-	if (!fd_measures(d) || (rq->internal.mark & FD_MARK_CONTIG) ||
-	    rq->span_length > 256 * FD_KIB)
+	if ((rq->internal.mark & FD_MARK_CONTIG) || rq->span_length > 256 * FD_KIB)
 		return;
 	if (d->probe != 0)
 		d->probe--;
@@ -88,8 +87,6 @@ void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t
 /* Must the POOL run one at a time for a while, for want of lone samples? */
 bool ios_fd_mode_probing(struct fd *d, iosched_time now)
 {
-	if (!fd_measures(d))
-		return false;
 	if (d->probe == 0 && fd_ago(now, d->t1_last) > PROBE_AFTER_NS) {
 		d->probe = PROBE_REQUESTS;
 		d->t1_last = now;
@@ -128,8 +125,6 @@ void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now)
 {
 	uint64_t age = fd_ago(now, d->trial_since), rate;
 
-	if (!d->rotational || d->hint != IOSCHED_PARALLEL_YES)
-		return;
 	d->trial_cost += cost;
 	rate = d->trial_cost * 1000 / fd_max(age, 1);
 	if (d->trial_step == TRIAL_REST) {

@@ -75,8 +75,11 @@ static uint64_t visit_of(const struct fd *d, const struct fd_class *c, const str
 static struct others look(struct fd *d, struct fd_class *c, const struct fd_entity *e,
 			  const struct fd_flow *but, iosched_time now)
 {
-	struct others o = {false, 0, visit_of(d, c, e, now)};
+	struct others o = {false, 0, 0};
 
+	if (c->n_ready == (e != NULL && e->ready && &d->cls[e->cls] == c))
+		return o;
+	o.visit = visit_of(d, c, e, now);
 	least_of(&c->ready[0], e, but, &o);
 	least_of(&c->ready[1], e, but, &o);
 	return o;
@@ -98,10 +101,11 @@ static bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
 
 /* -- sweeps -- */
 
-static struct iosched_request *sweep_from(const struct fd *d, const struct fd_entity *e,
-					  uint64_t pos)
+static struct iosched_request *sweep_from(const struct fd *d, struct fd_entity *e, uint64_t pos)
 {
-	struct iosched_request *next = ios_rqtree_first_from(&e->sorted, pos), *prev;
+	struct iosched_request *next =
+		pos == e->hpos ? ios_fd_from_sweep(e) : ios_rqtree_first_from(&e->sorted, pos);
+	struct iosched_request *prev;
 
 	if (next != NULL && next->span_offset <= pos + d->t.near_forward_bytes)
 		return next;
@@ -113,7 +117,7 @@ static struct iosched_request *sweep_from(const struct fd *d, const struct fd_en
 
 /* Where entity `e` goes on when it is visited: its own sweep, not the head's place. A sweep
  * restarted at the head after each switch made writes miss their deadline. */
-struct iosched_request *ios_fd_sweep(const struct fd *d, const struct fd_entity *e)
+struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e)
 {
 	return sweep_from(d, e, e->hpos);
 }
@@ -129,7 +133,9 @@ static bool oldest_is_late(const struct fd *d, const struct fd_flow *f, iosched_
 static struct iosched_request *pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound,
 					  const struct others *o)
 {
-	struct iosched_request *rq = ios_rqtree_first_from(&pool->sorted, d->head);
+	struct iosched_request *rq = d->head == pool->hpos
+					     ? ios_fd_from_sweep(pool)
+					     : ios_rqtree_first_from(&pool->sorted, d->head);
 	int i;
 
 	for (i = 0; i < POOL_SCAN; i++) {

@@ -27,8 +27,8 @@ static void move_requests(struct fd_flow *f, struct ios_fifo *fifo, struct fd_en
 	struct iosched_request *rq;
 
 	for (rq = ios_fifo_first(fifo); rq != NULL; rq = ios_fifo_next(fifo, rq)) {
-		ios_rqtree_remove(&f->entity->sorted, rq);
-		ios_rqtree_insert(&to->sorted, rq);
+		ios_fd_unsort(f->entity, rq);
+		ios_fd_sort(to, rq);
 	}
 }
 
@@ -89,7 +89,7 @@ void ios_fd_stream_leave(struct fd *d, struct fd_flow *f)
 		return;
 	struct fd_entity *heir = &member_of(own->members.next)->own;
 
-	heir->hpos = own->hpos;
+	ios_fd_move_sweep(heir, own->hpos);
 	heir->tau = own->tau;
 	heir->parr = own->parr;
 	heir->t_lc = own->t_lc;
