@@ -249,6 +249,7 @@ struct fd {
 	uint64_t kappa;		/* 16 fraction bits */
 	uint64_t dirty;		/* estimated undestaged ns, at dirty_at */
 	iosched_time dirty_at;
+	iosched_time bulk_since; /* when there was first too much of it to flush; 0: there is not */
 	uint8_t fencing;
 	uint32_t boost_infl, depth_lim, good_boosts; /* depth_lim 0: none */
 	iosched_time t_boost;			     /* last dispatch of a boost */

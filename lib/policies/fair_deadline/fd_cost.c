@@ -244,10 +244,13 @@ void ios_fd_fence_done(struct fd *d, iosched_time now)
 
 	if (d->run.flow != NULL)
 		charge(d, d->run.flow, (int64_t)(took - d->run.est));
+	if (d->dirty > 2 * est)
+		took = est; /* it was others' dirt too: no lesson */
 	ratio = fd_min(fd_max(fd_scale(took, KAPPA_ONE, est), KAPPA_ONE / 4), 4 * KAPPA_ONE);
 	ratio = root(root(ratio * KAPPA_ONE) * KAPPA_ONE); /* its fourth root: a slow integral */
 	d->kappa = fd_min(fd_max(d->kappa * ratio / KAPPA_ONE, KAPPA_MIN), KAPPA_MAX);
 	d->run.est = 0;
 	d->dirty = 0;
+	d->bulk_since = 0;
 	d->last_comp = now;
 }

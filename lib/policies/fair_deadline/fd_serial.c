@@ -18,6 +18,7 @@
 #define DEPTH_FLOOR 2
 #define DEPTH_RESTORE 8	       /* good boosts for one more in flight */
 #define BOOST_RECENT_NS FD_SEC /* fsync comes in bouts; a second without is none */
+#define BULK_NS FD_SEC	       /* a drive destages what is older than one or two */
 #define EFFICIENCY_WINDOW_NS (500 * FD_MS)
 #define EFFICIENCY_LEAST_NS (100 * FD_MS)
 #define EFFICIENCY_PERMILLE 220 /* a controller that destages leaves reads less than this */
@@ -207,6 +208,20 @@ static bool async_full(const struct fd *d, iosched_time now)
 	return d->infl >= (fsync ? d->t.async_depth_fsync : d->t.async_depth);
 }
 
+static uint64_t by_weight(struct fd *d, struct fd_flow *f, uint64_t visit)
+{
+	uint64_t inverse = ios_fd_inverse(d, f);
+
+	return inverse < 65536 ? visit * 65536 / inverse : visit;
+}
+
+/* An async visit that catches up much at once would leave more in the cache than can be flushed. */
+static bool long_enough(struct fd *d, const struct others *o)
+{
+	return d->wce && o->any && d->run.flow != NULL &&
+	       d->run.est >= 2 * by_weight(d, d->run.flow, o->visit);
+}
+
 static struct iosched_request *visit_sorted(struct fd *d, const struct others *o, iosched_time now,
 					    struct iosched_pause *pause)
 {
@@ -217,7 +232,7 @@ static struct iosched_request *visit_sorted(struct fd *d, const struct others *o
 		rq = ios_fd_flow_oldest(d->e->first);
 	if (async && async_full(d, now))
 		return ios_fd_busy(pause);
-	if (!entitled(d, fd_flow_of(rq), o))
+	if (!entitled(d, fd_flow_of(rq), o) || (async && long_enough(d, o)))
 		return over(d);
 	if (!async && d->infl >= d->t.stream_depth)
 		return ios_fd_busy(pause);
@@ -330,13 +345,6 @@ static struct iosched_request *visit_empty(struct fd *d, struct fd_class *c, con
 
 /* -- leaving an async visit -- */
 
-static uint64_t by_weight(struct fd *d, struct fd_flow *f, uint64_t visit)
-{
-	uint64_t inverse = ios_fd_inverse(d, f);
-
-	return inverse < 65536 ? visit * 65536 / inverse : visit;
-}
-
 static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct others *o,
 			 iosched_time now)
 {
@@ -346,8 +354,15 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 	    d->run.flow == NULL || c->ready[0].root == NULL)
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
-	/* A long uncontended run has filled the cache: a FLUSH could take seconds. */
-	return d->run.est <= 3 * visit && ios_fd_dirty(d, now) <= visit * 7 / 2;
+	if (d->run.est > 3 * visit)
+		return false;
+	if (ios_fd_dirty(d, now) <= visit * 7 / 2)
+		return true;
+	/* A long uncontended run has filled the cache: a FLUSH could take seconds. Reads go on and
+	 * the drive destages between them; then one starts from a clean cache. */
+	if (d->bulk_since == 0)
+		d->bulk_since = now;
+	return fd_ago(now, d->bulk_since) >= BULK_NS;
 }
 
 static struct iosched_request *leave_async(struct fd *d, struct fd_class *c, const struct others *o,
