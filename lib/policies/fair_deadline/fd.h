@@ -153,7 +153,7 @@ struct fd_flow {
 	/* parallel */
 	uint64_t lat, base, latpk;
 	uint32_t nlat;
-	iosched_time t_harm;
+	iosched_time t_harm, t_forgiven;
 };
 
 struct fd_owner {

@@ -15,6 +15,7 @@
 #define PEAK_KEEP 97	  /* percent a completion: a stall is forgotten in a hundred */
 #define SOLO_RATE 64
 #define FORGIVE_AFTER_NS (100 * FD_MS)
+#define FORGIVE_EVERY_NS (5 * FD_MS) /* half of what is left anyway */
 #define FORGIVE_TO_NS (10 * FD_MS)
 #define LOWEST 16 /* flows looked at for one that is behind */
 #define DEPTH_UNKNOWN 32
@@ -293,6 +294,9 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 	d->n_harmed = d->n_harmed + f->harmed - was;
 	if (f->harmed)
 		f->t_harm = now;
-	else if (fd_ago(now, f->t_harm) > FORGIVE_AFTER_NS)
+	else if (fd_ago(now, f->t_harm) > FORGIVE_AFTER_NS &&
+		 fd_ago(now, f->t_forgiven) >= FORGIVE_EVERY_NS) {
+		f->t_forgiven = now;
 		forgive(d, f);
+	}
 }
