@@ -2,7 +2,11 @@
 /*
  * fd: the state of fair-deadline, and which file keeps which part of it true.
  *
- *   fd_flow.c     flows, their tags and places, think times, streams that cooperate
+ *   fd_owner.c    a context's flows come and go
+ *   fd_flow.c     their tags and places
+ *   fd_queue.c    their requests, and when they are due
+ *   fd_stream.c   random or sequential; think times; streams that cooperate
+ *   fd_merge.c    who may join whom
  *   fd_cost.c     what a request costs, before and after it was served
  *   fd_tenant.c   effective weights of nested groups, limits and reservations
  *   fd_expired.c  the expired cycle, the host's own deadlines, the guard of the drive
@@ -10,6 +14,7 @@
  *   fd_parallel.c many channels: start tags, throttle by measured harm, paced writeback
  *   fd_mode.c     which of the two, by measurement
  *   fd.c          the ladder, insert, complete, the table
+ *   fd_tunables.c the numbers; fd_audit.c what must be true
  *
  * A flow is (context, class, sync or async). Its tag is its virtual time: nanoseconds of device
  * time over its effective weight. It is in exactly one place: IDLE (nowhere), QUEUED (its
@@ -393,11 +398,22 @@ static inline bool fd_drive_starves(const struct fd *d)
 	return d->t.guard_ns != 0 && (d->aged != 0 || d->starving);
 }
 
-/* fd_flow.c */
+/* fd_queue.c */
+void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
+void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
+struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
+void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+
+/* fd_owner.c */
 void ios_fd_class_init(struct fd_class *c, unsigned cls);
 void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
-void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
 void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
+void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
+
+/* fd_flow.c */
+void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
 void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
 void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
@@ -405,10 +421,6 @@ void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
 void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
 void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
 void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
@@ -433,7 +445,6 @@ static inline void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_t
 		ios_fd_flow_settle_slow(d, f, now);
 }
 void ios_fd_grace(struct fd *d, iosched_time now);
-struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
 uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
 struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
 iosched_time ios_fd_think_end(const struct fd_flow *f);
@@ -541,7 +552,24 @@ static inline bool fd_measures(const struct fd *d)
 /* fd_audit.c */
 const char *ios_fd_audit(void *self);
 
+/* fd_merge.c: operations of the table. */
+bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
+			  const struct iosched_request *bio);
+struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio);
+struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
+					 enum iosched_side side);
+void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
+		  uint64_t old_offset, iosched_time now);
+void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,
+		     iosched_time now);
+
+/* fd_tunables.c */
+extern const struct iosched_tunable ios_fd_tunables[];
+void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t);
+void ios_fd_use_array_model(struct fd_tunables *t);
+
 /* fd.c */
+struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
 struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
 				    iosched_time until);
 struct iosched_request *ios_fd_busy(struct iosched_pause *pause);

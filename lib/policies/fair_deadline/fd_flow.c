@@ -4,7 +4,7 @@
  *
  * ios_fd_flow_settle() is the only judge of places: it looks at what a flow has and
  * moves it. Whatever hangs on being QUEUED (the entity's key, due lists, boosts, wishes, the
- * tenants' counts) is done in enter() and leave(), so a parked flow is in none of them.
+ * tenants' counts) is done in enter() and leave, so a parked flow is in none of them.
  *
  * Virtual time of a class: the least tag of its active flows, never going back. A flow is
  * active while it has something and for a grace period after.
@@ -115,102 +115,6 @@ static void entity_remove(struct fd *d, struct fd_flow *f, bool refile)
 		refile_entity(d, e);
 }
 
-static void age_insert(struct ios_rbtree *t, struct fd_flow *f)
-{
-	struct iosched_tree_link **link = &t->root, *parent = NULL;
-
-	while (*link != NULL) {
-		parent = *link;
-		link = f->due < IOS_CONTAINER(parent, struct fd_flow, at.by_age)->due
-			       ? &parent->left
-			       : &parent->right;
-	}
-	ios_rb_insert(t, &f->at.by_age, parent, link);
-}
-
-static void unfile_due(struct fd *d, struct fd_flow *f)
-{
-	if (!f->async)
-		ios_list_remove(&f->edf);
-	else if (f->aged)
-		ios_rb_remove(&d->cls[f->cls].ages, &f->at.by_age);
-	if (f->async)
-		f->aged = 0;
-}
-
-static void file_due(struct fd *d, struct fd_flow *f)
-{
-	struct fd_class *c = &d->cls[f->cls];
-	struct iosched_list_link *at = &c->edf;
-
-	fd_lower_floor(d, f->due);
-	if (f->async) {
-		age_insert(&c->ages, f);
-		f->aged = 1;
-		return;
-	}
-	while (at->prev != &c->edf && IOS_CONTAINER(at->prev, struct fd_flow, edf)->due > f->due)
-		at = at->prev;
-	ios_list_insert_before(at, &f->edf);
-}
-
-/* Sync, first in the due list: its tenant was served at `last`, so it is not due yet. */
-void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last)
-{
-	unfile_due(d, f);
-	f->due = last + d->t.sync_expire_ns[f->cls];
-	file_due(d, f);
-}
-
-/* When the flow would be expired if it got nothing until then. */
-static iosched_time due_of(const struct fd *d, const struct fd_flow *f)
-{
-	const struct iosched_request *a = ios_fifo_first(&f->fifo);
-	const struct iosched_request *b = ios_fifo_first(&f->wishes);
-	uint64_t expire = f->async ? d->t.async_expire_ns[f->cls] : d->t.sync_expire_ns[f->cls];
-	iosched_time due = a == NULL ? IOSCHED_NEVER : a->internal.expiry;
-
-	if (b != NULL)
-		due = fd_min(due, b->inserted + expire);
-	return f->async ? due : fd_max(due, f->t_dispatch + expire);
-}
-
-/* Its oldest request or its last dispatch has changed. */
-void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f)
-{
-	bool filed = f->async ? f->aged : !ios_list_empty(&f->edf);
-	bool file = f->place == FD_QUEUED && f->nq != 0;
-	iosched_time due = file ? due_of(d, f) : 0;
-
-	if (filed && file && due == f->due)
-		return;
-	if (filed)
-		unfile_due(d, f);
-	f->due = due;
-	if (file)
-		file_due(d, f);
-}
-
-static void file_boost(struct fd *d, struct fd_flow *f)
-{
-	struct iosched_list_link *head = &d->cls[f->cls].boosts, *at = head;
-	iosched_time since = ios_fifo_first(&f->fifo)->inserted;
-
-	while (at->prev != head &&
-	       ios_fifo_first(&IOS_CONTAINER(at->prev, struct fd_flow, boosting)->fifo)->inserted >
-		       since)
-		at = at->prev;
-	ios_list_insert_before(at, &f->boosting);
-}
-
-/* Boosted requests are the first of the fifo; the list of flows goes by their age. */
-static void refile_boost(struct fd *d, struct fd_flow *f)
-{
-	ios_list_remove(&f->boosting);
-	if (f->n_boosted != 0 && f->place == FD_QUEUED)
-		file_boost(d, f);
-}
-
 /* Its tag after `cost` ns of device time, which may be negative. */
 static uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
 {
@@ -230,7 +134,7 @@ static void settle_debt(struct fd *d, struct fd_flow *f)
 	f->owed = 0;
 }
 
-static void leave(struct fd *d, struct fd_flow *f)
+void ios_fd_flow_leave(struct fd *d, struct fd_flow *f)
 {
 	struct ios_rbtree *t = tree_of(d, f);
 	enum fd_place was = (enum fd_place)f->place;
@@ -268,7 +172,7 @@ static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
 	entity_insert(d, f);
 	ios_fd_flow_refile_due(d, f);
 	if (f->n_boosted != 0)
-		refile_boost(d, f);
+		ios_fd_refile_boost(d, f);
 	if (!ios_fifo_empty(&f->wishes))
 		ios_fd_wish_refile(d, f);
 	ios_fd_queued(f, true);
@@ -308,7 +212,7 @@ void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now)
 		return;
 	}
 	if (place != (enum fd_place)f->place) {
-		leave(d, f);
+		ios_fd_flow_leave(d, f);
 		enter(d, f, place);
 	}
 	ios_fd_flow_count(d, f);
@@ -317,7 +221,7 @@ void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now)
 /* It waits until `l` allows more. */
 void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l)
 {
-	leave(d, f);
+	ios_fd_flow_leave(d, f);
 	f->parked_at = l;
 	enter(d, f, FD_PARKED);
 	ios_fd_wake_refile(d, l);
@@ -328,7 +232,7 @@ void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l)
 void ios_fd_flow_lift(struct fd *d, struct fd_flow *f)
 {
 	if (f->place != FD_PARKED)
-		leave(d, f);
+		ios_fd_flow_leave(d, f);
 }
 
 void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place)
@@ -345,7 +249,7 @@ void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_tim
 
 	f->owed = 0;
 	if (f->nq == 0 || d->n_limits != 0) {
-		leave(d, f);
+		ios_fd_flow_leave(d, f);
 		f->tag = tag;
 	} else {
 		ios_fd_flow_retag(d, f, tag);
@@ -356,7 +260,7 @@ void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_tim
 /* Let out by its limiter: QUEUED even if the next look would park it again. */
 void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f)
 {
-	leave(d, f);
+	ios_fd_flow_leave(d, f);
 	if (fd_before(f->tag, ios_fd_vtime(d, f->cls)))
 		f->tag = d->cls[f->cls].vtime;
 	enter(d, f, FD_QUEUED);
@@ -486,7 +390,7 @@ void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f)
 	ios_list_remove(&f->activity);
 	if (!f->active)
 		return;
-	leave(d, f);
+	ios_fd_flow_leave(d, f);
 	f->active = 0;
 	d->n_active--;
 	add_active(d, f->entity, false);
@@ -526,7 +430,7 @@ struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_t
 	while ((f = fd_flow_by_tag(ios_rb_first(&c->present))) != NULL) {
 		if (f->infl != 0 || now < ios_fd_think_end(f))
 			break;
-		leave(d, f);
+		ios_fd_flow_leave(d, f);
 		enter(d, f, FD_RESTING);
 		ios_fd_flow_count(d, f);
 	}
@@ -566,182 +470,4 @@ bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
 bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
 {
 	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
-}
-
-struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f)
-{
-	struct iosched_request *a = ios_fifo_first(&f->fifo), *b = ios_fifo_first(&f->wishes);
-
-	if (a == NULL || b == NULL)
-		return a == NULL ? b : a;
-	return b->inserted < a->inserted ? b : a;
-}
-
-static void insert_wish(struct fd_flow *f, struct iosched_request *rq)
-{
-	struct iosched_list_link *at = &f->wishes.head;
-
-	while (at->prev != &f->wishes.head &&
-	       ios_fifo_entry(at->prev)->internal.expiry > rq->internal.expiry)
-		at = at->prev;
-	ios_list_insert_before(at, &rq->internal.fifo);
-}
-
-/* By arrival, but not before boosted ones: they stay a flow's first. */
-static void insert_by_arrival(struct fd_flow *f, struct iosched_request *rq)
-{
-	struct iosched_list_link *at = &f->fifo.head;
-
-	while (at->prev != &f->fifo.head && ios_fifo_entry(at->prev)->inserted > rq->inserted &&
-	       !(ios_fifo_entry(at->prev)->internal.mark & FD_MARK_BOOST))
-		at = at->prev;
-	ios_list_insert_before(at, &rq->internal.fifo);
-}
-
-/* Queue `rq`; the caller settles the flow. */
-void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
-{
-	bool wish = (rq->internal.mark & FD_MARK_WISH) != 0;
-
-	rq->internal.queue = f;
-	if (wish)
-		insert_wish(f, rq);
-	else
-		insert_by_arrival(f, rq);
-	ios_fd_sort(f->entity, rq);
-	f->nq++;
-	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
-	f->entity->outstanding++;
-	d->cls[f->cls].nq++;
-	if (f->place != FD_QUEUED)
-		return;
-	if (wish || ios_fifo_first(&f->fifo) == rq)
-		ios_fd_flow_refile_due(d, f);
-	if (rq->internal.mark & FD_MARK_BOOST)
-		refile_boost(d, f);
-	if (wish)
-		ios_fd_wish_refile(d, f);
-}
-
-/* Take it out; the caller settles the flow. */
-void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
-{
-	bool boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
-
-	ios_fifo_remove(rq);
-	ios_fd_unsort(f->entity, rq);
-	f->nq--;
-	f->entity->outstanding--;
-	d->cls[f->cls].nq--;
-	f->n_boosted -= boost;
-	if (boost)
-		refile_boost(d, f);
-	if (rq->internal.mark & FD_MARK_WISH)
-		ios_fd_wish_refile(d, f);
-	ios_fd_flow_refile_due(d, f);
-}
-
-static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
-{
-	e->kind = kind;
-	e->cls = (uint8_t)cls;
-	e->tau = FD_MS;
-	e->parr = FD_ONE * 7 / 10;
-	ios_list_init(&e->members);
-}
-
-void ios_fd_class_init(struct fd_class *c, unsigned cls)
-{
-	entity_init(&c->pool, FD_POOL, cls);
-	ios_list_init(&c->edf);
-	ios_list_init(&c->boosts);
-}
-
-/* A first guess that neither holds nor refuses to: three near arrivals of four make it a stream. */
-static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsigned cls, bool async)
-{
-	entity_init(&f->own, async ? FD_ASYNC : FD_STREAM, cls);
-	f->owner = o;
-	f->cls = (uint8_t)cls;
-	f->async = async;
-	f->near = FD_ONE * 3 / 10;
-	f->parr = FD_ONE * 7 / 10;
-	f->tau = FD_MS;
-	f->entity = async ? &f->own : &d->cls[cls].pool;
-	f->entity->n_flows++;
-	ios_fifo_init(&f->fifo);
-	ios_fifo_init(&f->wishes);
-	ios_list_init(&f->edf);
-	ios_list_init(&f->activity);
-	ios_list_init(&f->boosting);
-	ios_list_init(&f->turn);
-	ios_list_init(&f->member);
-	ios_list_init(&f->owing);
-	ios_list_init(&f->syncing);
-}
-
-void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx)
-{
-	unsigned i;
-
-	o->ctx = ctx;
-	o->group = ios_fd_group(d, ctx->group);
-	for (i = 0; i < FD_CLASSES; i++) {
-		flow_init(d, &o->flow[i][0], o, i, false);
-		flow_init(d, &o->flow[i][1], o, i, true);
-	}
-}
-
-/* Its weight, group or limits are others now. */
-void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now)
-{
-	struct fd_flow *f;
-
-	for (f = &o->flow[0][0]; f <= &o->flow[FD_CLASSES - 1][1]; f++) {
-		leave(d, f);
-		if (f->active)
-			ios_fd_weigh(d, f, false);
-	}
-	o->group = ios_fd_group(d, o->ctx->group);
-	ios_fd_limits_changed(d, &o->limit, &o->ctx->limits, now);
-	for (f = &o->flow[0][0]; f <= &o->flow[FD_CLASSES - 1][1]; f++) {
-		f->weight_stamp = 0;
-		if (f->active)
-			ios_fd_weigh(d, f, true);
-		ios_fd_flow_settle(d, f, now);
-	}
-}
-
-static void flow_fini(struct fd *d, struct fd_flow *f)
-{
-	IOS_ASSERT(f->nq == 0 && f->infl == 0);
-	if (d->hold.flow == f)
-		d->hold.flow = NULL;
-	if (!f->async)
-		ios_fd_stream_leave(d, f);
-	ios_fd_forget_end(d, f);
-	ios_fd_flow_deactivate(d, f);
-	f->entity->n_flows--;
-	if (f->entity->last == f)
-		f->entity->last = NULL;
-	if (!ios_list_empty(&f->syncing)) {
-		ios_list_remove(&f->syncing);
-		d->n_syncers--;
-	}
-	ios_list_remove(&f->owing);
-	if (d->e == &f->own)
-		d->e = NULL;
-	if (d->run.flow == f)
-		d->run.flow = NULL;
-}
-
-void ios_fd_owner_fini(struct fd *d, struct fd_owner *o)
-{
-	unsigned i;
-
-	for (i = 0; i < FD_CLASSES; i++) {
-		flow_fini(d, &o->flow[i][0]);
-		flow_fini(d, &o->flow[i][1]);
-	}
-	ios_fd_limits_changed(d, &o->limit, NULL, 0);
 }
