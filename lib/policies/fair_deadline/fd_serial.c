@@ -112,7 +112,7 @@ static struct iosched_request *sweep_from(const struct fd *d, struct fd_entity *
 		return next;
 	prev = next != NULL ? ios_rqtree_prev(next) : ios_rqtree_entry(ios_rb_last(&e->sorted.rb));
 	if (prev != NULL && prev->span_offset + d->t.near_back_bytes >= pos)
-		return prev;
+		return ios_rqtree_first_from(&e->sorted, prev->span_offset); /* oldest of equals */
 	return next != NULL ? next : ios_rqtree_first(&e->sorted);
 }
 
@@ -276,7 +276,7 @@ static uint64_t hold_window(const struct fd *d, const struct fd_entity *e, const
 	uint64_t tau = many ? e->tau : l->tau, saved;
 	uint32_t parr = many ? e->parr : l->parr;
 
-	if (parr < FD_ONE / 2 || l->owner->gone)
+	if (parr < FD_ONE / 2 || l->owner->gone || l->place == FD_PARKED)
 		return 0;
 	if (e->kind == FD_POOL)
 		return tau > d->t.hold_pool_ns / 2 ? 0
@@ -419,7 +419,8 @@ static struct iosched_request *hold_for_class(struct fd *d, iosched_time now,
 		return ios_fd_busy(pause);
 	if (d->hold.flow != NULL)
 		return ios_fd_wait(pause, IOSCHED_HOLD_IDLING, d->hold.until);
-	if (l == NULL || l->owner->gone || l->parr < FD_ONE / 2 || l->tau > d->t.hold_stream_ns / 2)
+	if (l == NULL || l->owner->gone || l->place == FD_PARKED || l->parr < FD_ONE / 2 ||
+	    l->tau > d->t.hold_stream_ns / 2)
 		return over(d);
 	window = fd_min(d->t.hold_stream_ns, 2 * l->tau + FD_MS / 2);
 	if (now >= l->t_lc + window)
