@@ -168,7 +168,8 @@ static void flush_done(struct ios_sim_command *cmd, int error)
 
 static void issue_flush(struct ios_sim_host *h, struct iosched_request *rq)
 {
-	h->flush = (struct ios_sim_command){.op = IOSCHED_FLUSH, .done = flush_done, .user = h};
+	h->flush = (struct ios_sim_command){
+		.op = IOSCHED_FLUSH, .pieces = &h->nobody, .done = flush_done, .user = h};
 	if (ios_sim_device_submit(h->device, &h->flush) == 0) {
 		h->flushing = rq;
 		h->inflight++;
