@@ -85,13 +85,18 @@ issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
 	IOS_PROBE(dispatch, s, rq);
 }
 
+static void count_idle(struct iosched *s, iosched_time now)
+{
+	if (s->idle_since != IOSCHED_NEVER)
+		s->stats.idle_ns += now - s->idle_since;
+	s->idle_since = IOSCHED_NEVER;
+}
+
 static void measure(struct iosched *s, const struct iosched_request *rq, iosched_time now)
 {
 	uint64_t head = s->head_end;
 
-	if (s->idle_since != IOSCHED_NEVER)
-		s->stats.idle_ns += now - s->idle_since;
-	s->idle_since = IOSCHED_NEVER;
+	count_idle(s, now);
 	s->latency[IOSCHED_LATENCY_WAIT][ios_histogram_bucket(now - rq->inserted)]++;
 	if (rq->span_offset != head) {
 		s->stats.seeks++;
@@ -126,7 +131,10 @@ static __attribute__((noinline)) struct iosched_request *dispatch_full(struct io
 	if (s->env.inflight >= s->window)
 		return window_is_full(s);
 	rq = choose(s, now);
-	if (rq != NULL) {
+	if (rq != NULL && ios_is_internal(rq)) {
+		count_idle(s, now);
+		ios_flush_issue(s, now);
+	} else if (rq != NULL) {
 		issue(s, rq, now);
 		if (s->params.measure)
 			measure(s, rq, now);

@@ -25,6 +25,7 @@ enum ios_full {
 	IOS_FULL_WATCHED = 1u << 1,  /* events, latencies or audits are wanted */
 	IOS_FULL_POLICY = 1u << 2,   /* the policy waits, wants contexts or hears of completions */
 	IOS_FULL_BYPASS = 1u << 3,   /* the bypass may hold something */
+	IOS_FULL_FLUSH = 1u << 4,    /* our own FLUSH is out */
 };
 
 struct iosched {
@@ -63,6 +64,7 @@ struct iosched {
 	struct ios_ctab contexts;
 	struct iosched_group *groups; /* [0] is the root */
 	uint32_t n_groups;
+	struct iosched_request flush;	   /* see policy.h; here, so that it outlives a policy */
 	struct iosched_request *returning; /* drain: absorbed ones still to be given back */
 	uint64_t latency[3][IOSCHED_HISTOGRAM_BUCKETS];
 };
@@ -166,6 +168,17 @@ void ios_policy_contexts(struct iosched *s);
 int ios_policy_check(const struct iosched_policy *p);
 int ios_policy_start(struct iosched *s, const struct iosched_policy *ops); /* first one */
 void ios_policy_stop(struct iosched *s);
+
+/* core/flush.c: the FLUSH that policies may hand out. */
+void ios_flush_init(struct iosched *s);
+void ios_flush_issue(struct iosched *s, iosched_time now);
+void ios_flush_complete(struct iosched *s, iosched_time now);
+void ios_flush_end(struct iosched *s);
+
+static inline bool ios_is_internal(const struct iosched_request *rq)
+{
+	return (rq->flags & IOSCHED_RQ_INTERNAL) != 0;
+}
 
 /* core/cancel.c: an inserted request becomes the host's without having been issued. */
 void ios_take_back(struct iosched *s, struct iosched_request *rq, iosched_time now);
