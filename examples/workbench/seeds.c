@@ -15,6 +15,7 @@
 #include "options.h"
 #include "plot.h"
 #include "progress.h"
+#include "seeds_causes.h"
 #include "seeds_plot.h"
 #include "table.h"
 #include "workbench.h"
@@ -267,17 +268,36 @@ static unsigned count_cells(void)
 	return n;
 }
 
-/* Those of the table named, or of all. Returns whether there are any. */
-static bool choose(struct work *w)
+static bool policy_wanted(const struct wb_options *o, unsigned i)
+{
+	struct iosched_sim_config config;
+
+	iosched_seed_config(i, &config);
+	for (unsigned k = 0; k < o->policy_count; k++)
+		if (o->policies[k] == config.policy)
+			return true;
+	return o->policy_count == 0;
+}
+
+static bool names_cell(const struct wb_options *o, const struct iosched_seed_cell *cell)
+{
+	return o->operand_count == 1 && strcmp(o->operands[0], cell->cell) == 0;
+}
+
+/* Those of the table or cell named, or all; without its base a row says nothing. Returns whether
+ * there are any, and in *@one whether a cell was named. */
+static bool choose(struct work *w, bool *one)
 {
 	struct iosched_seed_cell cell;
 	bool any = false;
 
+	*one = false;
 	for (unsigned i = 0; i < w->count; i++) {
 		iosched_seed_cell_at(i, &cell);
-		w->wanted[i] = w->o->operand_count == 0 ||
-			       strcmp(w->o->operands[0], cell.seed) == 0 ||
-			       strcmp(w->o->operands[0], cell.cell) == 0;
+		*one = *one || names_cell(w->o, &cell);
+		w->wanted[i] = (w->o->operand_count == 0 || names_cell(w->o, &cell) ||
+				strcmp(w->o->operands[0], cell.seed) == 0) &&
+			       (cell.is_base || policy_wanted(w->o, i));
 		any = any || w->wanted[i];
 	}
 	return any;
@@ -285,16 +305,21 @@ static bool choose(struct work *w)
 
 static int run_and_print(struct work *w)
 {
+	bool one;
 	int code;
 
-	if (!choose(w))
+	if (!choose(w, &one))
 		return wb_refuse("there is no table or cell \"%s\"; the tables are S0 to S3",
 				 w->o->operands[0]);
+	for (unsigned i = 0; i < w->count; i++)
+		w->simulated[i] = w->wanted[i] ? 0 : -1;
 	code = run_all(w);
 	if (code != WB_OK)
 		return code;
 	iosched_seed_judge(w->simulated, w->count, w->judgements);
 	code = w->o->json ? print_json(w) : print_table(w);
+	if (code == WB_OK && one && !w->o->json)
+		code = wb_seeds_causes(w->wanted, w->count, w->o->seed);
 	if (code == WB_OK && w->o->plot != NULL)
 		code = wb_seeds_plot(w->o->plot, w->judgements, w->wanted, w->count);
 	return code;
@@ -331,12 +356,17 @@ const struct wb_verb wb_verb_seeds = {
 	.summary = "run the reports in which CFQ lost, reported beside simulated",
 	.help = "Tables: S0 bonnie++ on a RAID 10, S1 dump and sysbench, S2 an NFS server, S3 "
 		"pgbench.\n"
-		"A cell is named as the table printed names it: sysbench-3, nfs-4.\n"
+		"A cell is named as the table printed names it: sysbench-3, nfs-4. It is told then "
+		"what\n"
+		"the device did in one run of it: how much of the time it was busy, held idle "
+		"though\n"
+		"requests were queued, and not asked for anything.\n"
 		"Ratios are to noop, in S2 to deadline of the same kernel. Verdicts: reproduced "
 		"(in\n"
 		"the reported order and within 25 % of the reported ratio), order only, missed; "
 		"of\n"
 		"policies that no report has: wins, ties, loses against the best of the others.\n",
-	.options = WB_BIT(SEED) | WB_BIT(RUNS) | WB_BIT(JOBS) | WB_BIT(JSON) | WB_BIT(PLOT),
+	.options = WB_BIT(POLICY) | WB_BIT(SEED) | WB_BIT(RUNS) | WB_BIT(JOBS) | WB_BIT(JSON) |
+		   WB_BIT(PLOT),
 	.run = run,
 };

@@ -86,7 +86,7 @@ struct iosched_seed_judgement {
 /**
  * Judge all cells. In order: no two reported values of a row that differ by more than 6 %
  * stand the other way round.
- * @param simulated  one value a cell
+ * @param simulated  one value a cell; negative: this one was not run, and counts for nothing
  * @param count      how many cells there are
  * @param out        receives as many judgements
  * @return 0, or -EINVAL: @p count is not the number of cells

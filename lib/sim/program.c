@@ -15,6 +15,9 @@ static const struct ios_sim_program_kind *const kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* More than any program can have. */
+#define MOST_PROCESSES 65536
+
 /* --- Kinds and parameters --- */
 
 const char *iosched_sim_program_at(unsigned i, const char **summary)
@@ -137,6 +140,14 @@ int ios_sim_program_create(struct ios_sim_program **out, struct ios_sim_host *h,
 
 	if (kind == NULL)
 		return ios_sim_fail(why, -ENOENT, "there is no program \"%s\"", name);
+	if (kind->endless && c->length_ns == IOSCHED_NEVER)
+		return ios_sim_fail(why, -EINVAL,
+				    "program %u (%s) never ends, and neither does the run",
+				    index + 1, name);
+	if (c->programs[index].first_context > UINT64_MAX - MOST_PROCESSES)
+		return ios_sim_fail(why, -EINVAL,
+				    "program %u (%s) has context numbers that are reserved",
+				    index + 1, name);
 	pr = new_program(kind, h, c);
 	if (pr == NULL)
 		return -ENOMEM;

@@ -48,6 +48,7 @@ struct ios_sim_program_kind {
 	const char *name;
 	const char *summary;
 	const struct ios_sim_param *params;
+	bool endless; /* it is never done */
 	size_t params_size;
 	size_t size; /* of its struct, which is zero but for the common part */
 	/* @params is copied. Returns 0, -ERANGE with a sentence, or -ENOMEM. */

@@ -156,7 +156,7 @@ static int bonnie_init(struct ios_sim_program *pr, const void *values, uint64_t 
 	if (b->p.file_bytes + b->p.offset > pr->load.host->device->capacity)
 		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
 	if (b->p.dirty_low > b->p.dirty_high ||
-	    b->p.dirty_high + b->p.dirty_chunk > b->p.dirty_limit)
+	    b->p.dirty_high + b->p.dirty_chunk >= b->p.dirty_limit)
 		return ios_sim_fail(why, -ERANGE,
 				    "dirty_low, dirty_high and dirty_limit do not rise, or not by "
 				    "dirty_chunk");

@@ -67,7 +67,7 @@ static const struct ios_sim_param params[] = {
 	P(chunk_ns, NS, 0, NSEC_PER_SEC, 2000, "computing per chunk of 16 pages, mean"),
 	P(page_ns, NS, 0, NSEC_PER_SEC, 4000, "and per page"),
 	P(reply_ns, NS, 0, NSEC_PER_SEC, 20000, "computing per reply, mean"),
-	P(reply_page_ns, NS, 0, NSEC_PER_SEC, 7000, "and per page of it"),
+	P(reply_page_ns, NS, 0, NSEC_PER_SEC, 8000, "and per page of it"),
 	P(wake_more, NS, 0, NSEC_PER_SEC, 100000, "until a woken nfsd runs, mean, over 8 us"),
 	{.name = NULL},
 };
@@ -425,6 +425,8 @@ static int nfs_init(struct ios_sim_program *pr, const void *values, uint64_t fir
 	n->rpcs = n->p.file_bytes / n->p.rpc_bytes;
 	if (n->rpcs == 0)
 		return ios_sim_fail(why, -ERANGE, "an RPC is larger than the file");
+	if (n->p.buffer_messages == 1)
+		return ios_sim_fail(why, -ERANGE, "its send buffer never lets a reply in");
 	n->file.program = pr;
 	n->file.offset = n->p.offset;
 	n->file.pages = n->p.file_bytes / IOS_SIM_PAGE;

@@ -254,6 +254,8 @@ static int pgbench_init(struct ios_sim_program *pr, const void *values, uint64_t
 	g->last_waiter = &g->waiters;
 	if (g->p.data_bytes > capacity || g->p.log_offset + g->p.log_bytes > capacity)
 		return ios_sim_fail(why, -ERANGE, "its tables and log do not fit on the device");
+	if (g->p.clients * g->p.record_bytes + 2 * g->p.page_bytes > g->p.log_bytes)
+		return ios_sim_fail(why, -ERANGE, "its log is shorter than one group commit");
 	g->clients = calloc(g->p.clients, sizeof(*g->clients));
 	if (g->clients == NULL)
 		return -ENOMEM;
@@ -277,6 +279,7 @@ const struct ios_sim_program_kind ios_sim_program_pgbench = {
 	.name = "pgbench",
 	.summary = "clients of a database read pages at random and commit to one log",
 	.params = params,
+	.endless = true,
 	.params_size = sizeof(struct params),
 	.size = sizeof(struct pgbench),
 	.init = pgbench_init,

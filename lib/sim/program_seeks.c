@@ -200,6 +200,7 @@ const struct ios_sim_program_kind ios_sim_program_bonnie_seeks = {
 	.name = "bonnie-seeks",
 	.summary = "processes read blocks of a large file at random and change some",
 	.params = params,
+	.endless = true,
 	.params_size = sizeof(struct params),
 	.size = sizeof(struct seeks),
 	.init = seeks_init,

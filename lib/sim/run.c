@@ -406,20 +406,23 @@ static void begin(struct run *run, const struct iosched_sim_config *c,
 	h->event_user = c->event_user;
 }
 
-/* Programs are the last of the loads. */
-static int add_scores(const struct run *run, struct iosched_sim_result *r)
+/* Programs are the last of the loads. Without their scores there is no result. */
+static int add_scores(const struct run *run, struct iosched_sim_result **r)
 {
 	unsigned n = run->c->program_count;
+	int err = 0;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; err == 0 && i < n; i++) {
 		const struct ios_sim_load *load = run->loads[run->load_count - n + i];
-		int err = ios_sim_result_add_score(
-			r, &((const struct ios_sim_program *)load)->score, n);
 
-		if (err != 0)
-			return err;
+		err = ios_sim_result_add_score(*r, &((const struct ios_sim_program *)load)->score,
+					       n);
 	}
-	return 0;
+	if (err != 0) {
+		iosched_sim_result_free(*r);
+		*r = NULL;
+	}
+	return err;
 }
 
 int iosched_sim_run(const struct iosched_sim_config *c, struct iosched_sim_result **out,
@@ -444,7 +447,7 @@ int iosched_sim_run(const struct iosched_sim_config *c, struct iosched_sim_resul
 	if (err == 0 || err == -EPROTO)
 		made = ios_sim_result_make(out, &run->host, &run->counts);
 	if (made == 0 && *out != NULL)
-		made = add_scores(run, *out);
+		made = add_scores(run, out);
 	if (made != 0)
 		err = made;
 	if (err == -ENOMEM)

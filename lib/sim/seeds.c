@@ -189,7 +189,7 @@ static bool in_order(const double *simulated, unsigned i)
 	iosched_seed_cell_at(i, &mine);
 	for (unsigned k = row_begins(i, mine.row);
 	     iosched_seed_cell_at(k, &other) == 0 && other.row == mine.row; k++) {
-		if (other.reported < 0)
+		if (other.reported < 0 || simulated[k] < 0)
 			continue;
 		if (mine.reported > other.reported * (1 + REPORTED_TIE) &&
 		    simulated[i] <= simulated[k])
@@ -210,7 +210,7 @@ static enum iosched_seed_verdict compare(const double *simulated, unsigned i)
 	own = merit(&mine, simulated[i]);
 	for (unsigned k = row_begins(i, mine.row);
 	     iosched_seed_cell_at(k, &other) == 0 && other.row == mine.row; k++)
-		if (k != i && merit(&other, simulated[k]) > best)
+		if (k != i && simulated[k] >= 0 && merit(&other, simulated[k]) > best)
 			best = merit(&other, simulated[k]);
 	if (own >= best * (1 + WIN))
 		return IOSCHED_SEED_WINS;
