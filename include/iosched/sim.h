@@ -196,10 +196,50 @@ struct iosched_sim_replay {
 
 /** Defaults. @param r to fill @param size sizeof(*r)   Threads: any. */
 IOSCHED_API void iosched_sim_replay_init(struct iosched_sim_replay *r, size_t size);
+
+/** A program of a host with an operating system: processes that read and write through a page
+ * cache, wait for each other, and send their requests through the host's block layer. Which
+ * there are: iosched_sim_program_at(). */
+struct iosched_sim_program {
+	const char *name; /**< e.g. "sysbench" */
+	/** parameters that differ from the program's own, as iosched_sim_program_param_at() has
+	 * them */
+	const struct iosched_sim_setting *settings;
+	unsigned setting_count; /**< how many */
+	uint64_t first_context; /**< its processes are contexts from this number on */
+};
+
+/** The programs by number.
+ * @param i        from 0
+ * @param summary  receives one line, static; may be NULL
+ * @return the name, static, or NULL past the last   Threads: any.   Cost: O(1). */
+IOSCHED_API const char *iosched_sim_program_at(unsigned i, const char **summary);
+
+/**
+ * Describe the parameters of a program.
+ * @param program  its name
+ * @param i        from 0
+ * @param out      receives the parameter; its strings are static
+ * @return 0, -ENOENT (no such program), -ERANGE (@p i is past the last)
+ * Threads: any.   Cost: O(parameters).
+ */
+IOSCHED_API int iosched_sim_program_param_at(const char *program, unsigned i,
+					     struct iosched_sim_param *out);
 /** @} */
 
 /** @defgroup sim Running a simulation
  * @{ */
+
+/** When the host asks the queue for requests. */
+enum iosched_sim_block_layer {
+	/** Whenever something has happened: a host of today. */
+	IOSCHED_SIM_EAGER,
+	/** As Linux 2.6 did: the first request of an empty queue plugs it, so that others may
+	 * merge with it. Out comes the plug when somebody sleeps on a request, when four are
+	 * queued, after 3 ms, at a completion, or when the policy kicks. A request that joins
+	 * others in an unplugged queue asks for nothing. */
+	IOSCHED_SIM_PLUGGED,
+};
 
 /** A tunable of the policy, and what to set it to. */
 struct iosched_sim_tunable {
@@ -245,12 +285,16 @@ struct iosched_sim_config {
 	/** 1: a stream's weight or group that the policy cannot honour is left out, as when
 	 * policies are compared; 0: it is an error. Default 0 */
 	uint8_t weights_optional;
-	uint8_t reserved[5]; /**< zero */
+	uint8_t block_layer; /**< enum iosched_sim_block_layer. Default eager */
+	uint8_t reserved[4]; /**< zero */
 
 	/** Optional: every event of the queue, as iosched_params::event.
 	 * iosched_sim_request_number() tells which request it is. Must not call into the queue. */
 	void (*event)(void *user, const struct iosched_event *event);
 	void *event_user; /**< first argument of `event` */
+
+	const struct iosched_sim_program *programs; /**< the programs */
+	unsigned program_count;			    /**< how many. Default 0 */
 };
 
 /** Defaults. @param c to fill @param size sizeof(*c)   Threads: any. */
@@ -330,6 +374,16 @@ struct iosched_sim_device_stats {
 				   included */
 };
 
+/** What a program got done, warm-up excluded. */
+struct iosched_sim_program_result {
+	const char *name;    /**< its name, static */
+	uint64_t operations; /**< seeks, records, transactions: what the program counts */
+	uint64_t bytes;	     /**< read or written by its processes */
+	uint64_t elapsed_ns; /**< in this time */
+	uint64_t syncs;	     /**< waits for a write to be safe */
+	uint64_t sync_ns;    /**< sum of those */
+};
+
 /** What came out. Everything it points to is freed with it. */
 struct iosched_sim_result {
 	uint64_t digest; /**< of every insert, merge, dispatch, completion, requeue and cancel, with
@@ -356,11 +410,13 @@ struct iosched_sim_result {
 	/** The sum row (all contexts, all ops), then one per op used, then per context its
 	 * sum and its ops, contexts in order of their numbers. */
 	const struct iosched_sim_row *rows;
-	unsigned row_count;			 /**< how many */
-	unsigned series_count;			 /**< 0 without interval_ns */
-	const struct iosched_sim_series *series; /**< all contexts, then each */
-	uint64_t interval_count;		 /**< points in each series */
-	uint64_t interval_ns;			 /**< width of a point */
+	unsigned row_count;				   /**< how many */
+	unsigned series_count;				   /**< 0 without interval_ns */
+	const struct iosched_sim_series *series;	   /**< all contexts, then each */
+	uint64_t interval_count;			   /**< points in each series */
+	uint64_t interval_ns;				   /**< width of a point */
+	const struct iosched_sim_program_result *programs; /**< in the config's order */
+	unsigned program_count;				   /**< how many */
 };
 
 /**

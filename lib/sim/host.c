@@ -240,9 +240,8 @@ static void finish_if_idle(struct ios_sim_host *h)
 		ios_sim_stop(&h->engine, 1);
 }
 
-static void pump(struct ios_sim_host *h)
+static void dispatch_all(struct ios_sim_host *h)
 {
-	account_business(h);
 	while (h->inflight < h->window && !h->refused && !ios_sim_watch_failed(&h->watch)) {
 		struct iosched_request *rq = iosched_dispatch(h->queue, h->engine.now);
 
@@ -252,9 +251,49 @@ static void pump(struct ios_sim_host *h)
 		}
 		issue(h, rq);
 	}
+}
+
+static void pump(struct ios_sim_host *h)
+{
+	account_business(h);
+	if (ios_sim_plug_lets_run(&h->plug))
+		dispatch_all(h);
 	judge_business(h);
 	arm(h);
 	finish_if_idle(h);
+}
+
+/* Now, not when all has been dealt with: a request that was waited for does not wait for those
+ * that its owner submits behind it. */
+static void run_at_once(struct ios_sim_host *h)
+{
+	ios_sim_plug_pull(&h->plug, &h->engine);
+	pump(h);
+}
+
+void ios_sim_host_unplug(struct ios_sim_host *h)
+{
+	if (h->plug.plugged)
+		run_at_once(h);
+}
+
+void ios_sim_host_kick(void *host, enum iosched_kick kind)
+{
+	struct ios_sim_host *h = host;
+
+	if (kind == IOSCHED_KICK_NOW)
+		h->plug.kicked = true;
+	else
+		ios_sim_schedule(&h->engine, &h->plug.work, h->engine.now);
+}
+
+static void run_queue(void *owner)
+{
+	struct ios_sim_host *h = owner;
+
+	ios_sim_host_enter(h);
+	ios_sim_plug_pull(&h->plug, &h->engine);
+	ios_sim_host_leave(h);
 }
 
 void ios_sim_host_enter(struct ios_sim_host *h)
@@ -277,6 +316,7 @@ static void wake(void *owner)
 
 	ios_sim_host_enter(h);
 	h->last_wake = h->engine.now;
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	iosched_timer(h->queue, h->engine.now);
 	ios_sim_host_leave(h);
 	if (h->submitted == inserted && h->inflight == inflight)
@@ -289,6 +329,7 @@ static void device_ready(void *owner)
 
 	ios_sim_host_enter(h);
 	h->refused = false;
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	ios_sim_host_leave(h);
 }
 
@@ -333,6 +374,7 @@ static void command_done(struct ios_sim_command *cmd, int error)
 		h->digest = ios_sim_digest_add(h->digest, io->number << 4 | FAILED_EVENT);
 	h->inflight--;
 	h->refused = false;
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	h->last_completion = h->engine.now;
 	if (iosched_complete(h->queue, &io->rq, h->engine.now) != 0)
 		ios_sim_watch_fail(&h->watch,
@@ -370,6 +412,7 @@ static void fill(struct ios_sim_io *io, struct ios_sim_load *load, const struct 
 int ios_sim_host_submit(struct ios_sim_host *h, struct ios_sim_load *load,
 			const struct ios_sim_want *want)
 {
+	bool was_empty = iosched_queued(h->queue) == 0;
 	struct ios_sim_io *io;
 	int err;
 
@@ -385,10 +428,13 @@ int ios_sim_host_submit(struct ios_sim_host *h, struct ios_sim_load *load,
 	io->submitted = h->engine.now;
 	ios_sim_host_enter(h);
 	io->place = IOS_SIM_QUEUED;
+	h->plug.kicked = false;
 	err = iosched_insert(h->queue, &io->rq, h->engine.now);
 	if (err != 0)
 		ios_sim_host_fail(h, err, "the queue refuses a request of context %llu: %s",
 				  (unsigned long long)want->context, strerror(-err));
+	if (ios_sim_plug_inserted(&h->plug, &h->engine, was_empty, iosched_queued(h->queue)))
+		run_at_once(h);
 	ios_sim_host_leave(h);
 	return 0;
 }
@@ -421,6 +467,7 @@ void ios_sim_host_close(struct ios_sim_host *h)
 	h->closed = true;
 	if (!h->drain)
 		take_back_queued(h);
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	ios_sim_host_leave(h);
 }
 
@@ -433,6 +480,8 @@ void ios_sim_host_init(struct ios_sim_host *h)
 	ios_sim_ledger_init(&h->ledger);
 	h->watch.engine = &h->engine;
 	ios_sim_event_init(&h->wakeup, wake, h);
+	ios_sim_event_init(&h->plug.timer, run_queue, h);
+	ios_sim_event_init(&h->plug.work, run_queue, h);
 }
 
 void ios_sim_host_attach(struct ios_sim_host *h, struct ios_sim_device *device)

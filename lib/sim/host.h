@@ -14,6 +14,7 @@
 
 #include "sim/device.h"
 #include "sim/meter.h"
+#include "sim/plug.h"
 #include "sim/watch.h"
 
 struct ios_sim_load;
@@ -55,6 +56,7 @@ struct ios_sim_host {
 	void (*event)(void *user, const struct iosched_event *event);
 	void *event_user;
 
+	struct ios_sim_plug plug;
 	unsigned entered;
 	uint32_t inflight;
 	uint32_t live_loads;
@@ -123,6 +125,12 @@ void ios_sim_host_leave(struct ios_sim_host *h);
 /* Returns 0, or -ESHUTDOWN: the run is over. Other errors stop the run. */
 int ios_sim_host_submit(struct ios_sim_host *h, struct ios_sim_load *load,
 			const struct ios_sim_want *want);
+
+/* Somebody goes to sleep on a request: with a plugging block layer, out comes the plug. */
+void ios_sim_host_unplug(struct ios_sim_host *h);
+
+/* The hook for iosched_params::kick; its user is the host. */
+void ios_sim_host_kick(void *host, enum iosched_kick kind);
 
 /* @load will submit nothing more. */
 void ios_sim_host_load_done(struct ios_sim_host *h);

@@ -16,6 +16,7 @@ struct full_result {
 	struct iosched_sim_row *rows;
 	struct iosched_sim_series *series;
 	uint64_t *points;
+	struct iosched_sim_program_result *scores;
 };
 
 void iosched_sim_result_free(struct iosched_sim_result *r)
@@ -29,6 +30,7 @@ void iosched_sim_result_free(struct iosched_sim_result *r)
 	free(f->rows);
 	free(f->series);
 	free(f->points);
+	free(f->scores);
 	free(f);
 }
 
@@ -311,5 +313,19 @@ int ios_sim_result_make(struct iosched_sim_result **out, struct ios_sim_host *h,
 	}
 	f->public.jain = jain_of(f);
 	*out = &f->public;
+	return 0;
+}
+
+int ios_sim_result_add_score(struct iosched_sim_result *r,
+			     const struct iosched_sim_program_result *score, unsigned count)
+{
+	struct full_result *f = (struct full_result *)r;
+
+	if (f->scores == NULL)
+		f->scores = calloc(count, sizeof(*f->scores));
+	if (f->scores == NULL)
+		return -ENOMEM;
+	f->scores[r->program_count++] = *score;
+	r->programs = f->scores;
 	return 0;
 }
