@@ -126,8 +126,9 @@ static void link_sorted(struct prio_class *c, enum direction dir, struct iosched
 static void unlink_sorted(struct prio_class *c, enum direction dir, struct iosched_request *rq)
 {
 	if (c->ahead[dir] == rq)
-		c->ahead[dir] = ios_rqtree_next(rq);
-	ios_rqtree_remove(&c->sorted[dir], rq);
+		c->ahead[dir] = ios_rqtree_remove_next(&c->sorted[dir], rq);
+	else
+		ios_rqtree_remove(&c->sorted[dir], rq);
 }
 
 /* Priority is taken now: what its context gets later does not move a queued request. */
