@@ -45,6 +45,11 @@ static inline struct iosched_request *ios_rqtree_first(const struct ios_rqtree *
 	return ios_rqtree_entry(ios_rb_first(&t->rb));
 }
 
+static inline struct iosched_request *ios_rqtree_last(const struct ios_rqtree *t)
+{
+	return ios_rqtree_entry(ios_rb_last(&t->rb));
+}
+
 static inline struct iosched_request *ios_rqtree_next(const struct iosched_request *rq)
 {
 	return ios_rqtree_entry(ios_rb_next(&rq->internal.sort));
