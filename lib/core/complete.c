@@ -63,7 +63,7 @@ static __attribute__((noinline)) int complete_heard(struct iosched *s, struct io
 	rq->internal.state = IOS_RQ_FREE;
 	if (rq->merged != NULL)
 		release_chain(s, rq->merged);
-	ios_settle(s);
+	ios_settle_unwatched(s);
 	return 0;
 }
 
