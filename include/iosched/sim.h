@@ -150,6 +150,18 @@ struct iosched_sim_stream {
 	uint64_t start_ns;	  /**< when it begins. Default 0 */
 	uint64_t stop_ns;	  /**< submits nothing from then on. Default #IOSCHED_NEVER */
 	uint64_t max_requests;	  /**< it is done after so many; 0 = no limit. Default 0 */
+	/** Sequential: from the start of a request to that of the next, so that streams whose
+	 * positions lie within a stride interleave; 0 = request_bytes. Default 0 */
+	uint64_t stride_bytes;
+	/** Each request waits for a completion of another stream: 1 + that one's index in the
+	 * config; 0 = it waits for none. A stream that makes FLUSHes completes with each
+	 * of those, any other with each request. Closed loops only. At most `depth` completions
+	 * are saved up. Default 0 */
+	uint32_t after;
+	uint32_t after_count; /**< wait for any of so many streams from there on; 0 = 1. Default 0
+			       */
+	uint32_t ahead;	      /**< so many requests wait for nothing. Default 0 */
+	uint32_t reserved1;   /**< zero */
 };
 
 /** Defaults. @param s to fill @param size sizeof(*s)   Threads: any. */
