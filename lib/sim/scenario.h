@@ -39,8 +39,9 @@ struct ios_scn_statement {
 /* One line `stream`: `count` copies from stream number `first` on. */
 struct ios_scn_group {
 	const char *name;
-	const char *context; /* name of the context; NULL: one for each copy */
-	const char *group;   /* name of the group; NULL: the root */
+	const char *context;		  /* name of the context; NULL: one for each copy */
+	const char *group;		  /* name of the group; NULL: the root */
+	const struct ios_scn_word *after; /* the stream that this one waits for; NULL: none */
 	unsigned first;
 	unsigned count;
 };

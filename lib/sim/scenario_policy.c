@@ -257,21 +257,69 @@ int ios_scn_policy(struct ios_scn_reader *r)
 
 /* --- Its config --- */
 
+/* Number of a group's first stream among those that run. */
+static uint32_t running_index(const struct iosched_sim_scenario *s, const struct ios_scn_policy *p,
+			      unsigned group)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < group; i++)
+		if (runs(p, i))
+			n += s->groups[i].count;
+	return n;
+}
+
+/* Whom the copies of group @i wait for: each for its own, or for any. */
+static int link_group(struct iosched_sim_scenario *s, struct ios_scn_policy *p, unsigned i)
+{
+	const struct ios_scn_group *g = &s->groups[i];
+	const struct ios_scn_group *leader = ios_scn_find_group(s, g->after->text);
+	uint32_t first, at;
+
+	if (leader == NULL)
+		return ios_scn_unknown(s, g->after, -EINVAL, "a stream", ios_scn_group_names, s);
+	if (!runs(p, (unsigned)(leader - s->groups)))
+		return ios_scn_fail(s, g->after->line, -EINVAL,
+				    "with policy %.40s stream %s waits for %s, which is left out",
+				    p->label, g->name, leader->name);
+	first = running_index(s, p, (unsigned)(leader - s->groups));
+	at = running_index(s, p, i);
+	for (uint32_t j = 0; j < g->count; j++) {
+		bool own = leader->count == g->count;
+
+		p->streams[at + j].after = 1 + first + (own ? j : 0);
+		p->streams[at + j].after_count = own ? 1 : leader->count;
+	}
+	return 0;
+}
+
+static void copy_group(struct iosched_sim_scenario *s, struct ios_scn_policy *p,
+		       const struct ios_scn_group *g)
+{
+	for (unsigned j = 0; j < g->count; j++) {
+		struct ios_scn_stream *from = &s->streams[g->first + j];
+
+		p->streams[p->stream_count] = from->s;
+		p->streams[p->stream_count++].name = from->name;
+	}
+}
+
 int ios_scn_prepare(struct iosched_sim_scenario *s, struct ios_scn_policy *p)
 {
+	int err = 0;
+
 	if (p->settings == NULL && copy_settings(s, p) != 0)
 		return -ENOMEM;
 	p->streams = calloc(s->stream_count, sizeof(*p->streams));
 	if (p->streams == NULL)
 		return -ENOMEM;
 	for (unsigned i = 0; i < s->group_count; i++)
-		for (unsigned j = 0; runs(p, i) && j < s->groups[i].count; j++) {
-			struct ios_scn_stream *from = &s->streams[s->groups[i].first + j];
-
-			p->streams[p->stream_count] = from->s;
-			p->streams[p->stream_count++].name = from->name;
-		}
+		if (runs(p, i))
+			copy_group(s, p, &s->groups[i]);
 	if (p->stream_count == 0)
 		return ios_scn_fail(s, 1, -EINVAL, "policy %.40s has no stream left", p->label);
-	return 0;
+	for (unsigned i = 0; err == 0 && i < s->group_count; i++)
+		if (runs(p, i) && s->groups[i].after != NULL)
+			err = link_group(s, p, i);
+	return err;
 }

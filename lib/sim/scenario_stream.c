@@ -19,6 +19,7 @@ struct draft {
 	struct iosched_sim_stream s;
 	bool split;	  /* the region is divided among the copies */
 	bool shared;	  /* the copies take turns at one position */
+	bool interleaved; /* the copies take the requests of one region by turns */
 	bool one_context; /* the copies are threads of one context */
 	bool has_op;
 };
@@ -242,6 +243,10 @@ enum word {
 	SPLIT,
 	SHARED,
 	ONE_CONTEXT,
+	INTERLEAVED,
+	AFTER,
+	AHEAD,
+	BURST,
 };
 
 static const char *const words[] = {
@@ -274,6 +279,10 @@ static const char *const words[] = {
 	[SPLIT] = "split",
 	[SHARED] = "shared",
 	[ONE_CONTEXT] = "one-context",
+	[INTERLEAVED] = "interleaved",
+	[AFTER] = "after",
+	[AHEAD] = "ahead",
+	[BURST] = "burst",
 	NULL,
 };
 
@@ -367,6 +376,15 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 		return set(&d->shared);
 	case ONE_CONTEXT:
 		return set(&d->one_context);
+	case INTERLEAVED:
+		return set(&d->interleaved);
+	case AFTER:
+		return ios_scn_want(r, "a stream's name", &d->group.after);
+	case AHEAD:
+		return want_u32(r, "a number of requests", &s->ahead);
+	case BURST:
+		s->refill = 0;
+		return want_u32(r, "a number of requests", &s->depth);
 	}
 	return 0;
 }
@@ -443,6 +461,16 @@ static uint64_t group_number(struct iosched_sim_scenario *s, const char *name)
 	return s->next_group++;
 }
 
+/* Copy @i takes requests i, i + count, i + 2 count ... */
+static void place_by_turns(struct iosched_sim_stream *s, const struct draft *d, unsigned i)
+{
+	uint64_t ahead = i * d->s.request_bytes;
+
+	s->stride_bytes = d->group.count * d->s.request_bytes;
+	s->region_offset += ahead;
+	s->region_length -= ahead;
+}
+
 static int add_copy(struct iosched_sim_scenario *s, const struct draft *d, unsigned i)
 {
 	struct ios_scn_stream *all = ios_scn_grow(s->streams, s->stream_count, sizeof(*all));
@@ -457,6 +485,8 @@ static int add_copy(struct iosched_sim_scenario *s, const struct draft *d, unsig
 		copy->s.context = s->next_context++;
 	if (d->split)
 		copy->s.region_offset += i * d->s.region_length;
+	if (d->interleaved)
+		place_by_turns(&copy->s, d, i);
 	if (d->group.count == 1)
 		snprintf(copy->name, sizeof(copy->name), "%s", d->group.name);
 	else
@@ -476,6 +506,17 @@ static int split_region(struct iosched_sim_scenario *s, struct draft *d, unsigne
 	return 0;
 }
 
+/* Every copy has a request in the region. */
+static int check_turns(struct iosched_sim_scenario *s, struct draft *d, unsigned line)
+{
+	if (d->s.region_length == 0)
+		d->s.region_length = s->capacity - d->s.region_offset;
+	if (d->s.request_bytes > d->s.region_length / d->group.count)
+		return ios_scn_fail(s, line, -ERANGE, "the region is too small for %u by turns",
+				    d->group.count);
+	return 0;
+}
+
 static int check_draft(struct ios_scn_reader *r, struct draft *d)
 {
 	struct iosched_sim_error inner;
@@ -490,7 +531,18 @@ static int check_draft(struct ios_scn_reader *r, struct draft *d)
 		return ios_scn_fail(r->s, line, -EINVAL,
 				    "stream %s arrives at a rate, so it has no depth",
 				    d->group.name);
+	if (d->interleaved && (d->split || d->shared || d->s.pattern == IOSCHED_SIM_RANDOM))
+		return ios_scn_fail(r->s, line, -EINVAL,
+				    "stream %s: interleaved copies are sequential, and neither "
+				    "split nor shared",
+				    d->group.name);
+	if (d->group.after != NULL && d->s.open_loop)
+		return ios_scn_fail(r->s, line, -EINVAL,
+				    "stream %s arrives at a rate, so it waits for nobody",
+				    d->group.name);
 	err = d->split ? split_region(r->s, d, line) : 0;
+	if (err == 0 && d->interleaved)
+		err = check_turns(r->s, d, line);
 	if (err == 0 && ios_sim_stream_check(&d->s, r->s->capacity, 0, &inner) != 0)
 		err = ios_scn_fail(r->s, line, -ERANGE, "stream %s%s", d->group.name,
 				   strlen(inner.text) > 8 ? inner.text + 8 : "");
