@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * policies: which there are, and what can be set in one.
- *
- * The one-line summaries are ours; a policy without one is listed all the same.
  */
-#include <string.h>
-
 #include "json.h"
 #include "options.h"
 #include "table.h"
 #include "units.h"
 #include "workbench.h"
-
-static const struct {
-	const char *name, *summary;
-} summaries[] = {
-	{"noop", "in order of arrival, merging what touches"},
-	{"deadline", "sweeps by offset, with an expiry for reads and writes (Linux 4.20)"},
-	{"mq-deadline", "deadline with priority classes, for multi-queue (Linux 6.8)"},
-	{"anticipatory", "waits a little after a read for the next one near it (Linux 2.6.32)"},
-	{"cfq", "time slices for each context, with idling and weights (Linux 4.20)"},
-	{"cfq-2.6.32", "time slices for each context as in Linux 2.6.32"},
-	{"fair-deadline", "shares by weight and bounded waits together"},
-};
-
-static const char *summary_of(const struct iosched_policy *p)
-{
-	for (size_t i = 0; i < sizeof(summaries) / sizeof(summaries[0]); i++)
-		if (strcmp(summaries[i].name, iosched_policy_name(p)) == 0)
-			return summaries[i].summary;
-	return "";
-}
 
 static const char *unit_name(enum iosched_unit unit)
 {
@@ -67,7 +43,7 @@ static int print_list(void)
 	for (unsigned i = 0; (p = iosched_policy_at(i)) != NULL; i++) {
 		wb_table_add(&t, "%s", iosched_policy_name(p));
 		wb_table_add(&t, "%u", tunable_count(p));
-		wb_table_add(&t, "%s", summary_of(p));
+		wb_table_add(&t, "%s", iosched_policy_summary(p));
 	}
 	return wb_table_print(&t, 0);
 }
@@ -83,7 +59,7 @@ static int print_tunables(const struct iosched_policy *p)
 	struct wb_table t;
 	char text[WB_TEXT_SIZE];
 
-	printf("%s: %s\n", iosched_policy_name(p), summary_of(p));
+	printf("%s: %s\n", iosched_policy_name(p), iosched_policy_summary(p));
 	if (tunable_count(p) == 0) {
 		puts("It has no tunables.");
 		return WB_OK;
@@ -121,7 +97,7 @@ static struct wb_json *policy_json(const struct iosched_policy *p)
 	for (unsigned i = 0; (t = iosched_tunable_list(p, i)) != NULL; i++)
 		wb_json_append(tunables, tunable_json(t));
 	wb_json_set_text(out, "name", iosched_policy_name(p));
-	wb_json_set_text(out, "summary", summary_of(p));
+	wb_json_set_text(out, "summary", iosched_policy_summary(p));
 	wb_json_set(out, "tunables", tunables);
 	return out;
 }

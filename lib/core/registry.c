@@ -31,3 +31,8 @@ const char *iosched_policy_name(const struct iosched_policy *p)
 {
 	return p->name;
 }
+
+const char *iosched_policy_summary(const struct iosched_policy *p)
+{
+	return p->summary == NULL ? "" : p->summary;
+}
