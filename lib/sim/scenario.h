@@ -41,6 +41,7 @@ struct ios_scn_group {
 	const char *name;
 	const char *context;		  /* name of the context; NULL: one for each copy */
 	const char *group;		  /* name of the group; NULL: the root */
+	const char *position;		  /* name of the position it shares; NULL: its own */
 	const struct ios_scn_word *after; /* the stream that this one waits for; NULL: none */
 	unsigned first;
 	unsigned count;

@@ -247,6 +247,7 @@ enum word {
 	AFTER,
 	AHEAD,
 	BURST,
+	POSITION,
 };
 
 static const char *const words[] = {
@@ -283,6 +284,7 @@ static const char *const words[] = {
 	[AFTER] = "after",
 	[AHEAD] = "ahead",
 	[BURST] = "burst",
+	[POSITION] = "position",
 	NULL,
 };
 
@@ -382,6 +384,8 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 		return ios_scn_want(r, "a stream's name", &d->group.after);
 	case AHEAD:
 		return want_u32(r, "a number of requests", &s->ahead);
+	case POSITION:
+		return read_name(r, "a position's name", &d->group.position);
 	case BURST:
 		s->refill = 0;
 		return want_u32(r, "a number of requests", &s->depth);
@@ -471,6 +475,17 @@ static void place_by_turns(struct iosched_sim_stream *s, const struct draft *d, 
 	s->region_length -= ahead;
 }
 
+/* Number of the position that these copies share with each other or with earlier groups. */
+static uint32_t cursor_number(const struct iosched_sim_scenario *s, const struct draft *d)
+{
+	const char *name = d->group.position;
+
+	for (unsigned i = 0; name != NULL && i < s->group_count; i++)
+		if (s->groups[i].position != NULL && strcmp(s->groups[i].position, name) == 0)
+			return s->streams[s->groups[i].first].s.cursor;
+	return name != NULL || d->shared ? s->group_count + 1 : 0;
+}
+
 static int add_copy(struct iosched_sim_scenario *s, const struct draft *d, unsigned i)
 {
 	struct ios_scn_stream *all = ios_scn_grow(s->streams, s->stream_count, sizeof(*all));
@@ -531,7 +546,8 @@ static int check_draft(struct ios_scn_reader *r, struct draft *d)
 		return ios_scn_fail(r->s, line, -EINVAL,
 				    "stream %s arrives at a rate, so it has no depth",
 				    d->group.name);
-	if (d->interleaved && (d->split || d->shared || d->s.pattern == IOSCHED_SIM_RANDOM))
+	if (d->interleaved && (d->split || d->shared || d->group.position != NULL ||
+			       d->s.pattern == IOSCHED_SIM_RANDOM))
 		return ios_scn_fail(r->s, line, -EINVAL,
 				    "stream %s: interleaved copies are sequential, and neither "
 				    "split nor shared",
@@ -559,8 +575,7 @@ static int add_group(struct iosched_sim_scenario *s, struct draft *d)
 	d->group.first = s->stream_count;
 	d->s.context = context_number(s, d->group.context);
 	d->s.group = group_number(s, d->group.group);
-	if (d->shared)
-		d->s.cursor = s->group_count + 1;
+	d->s.cursor = cursor_number(s, d);
 	for (unsigned i = 0; err == 0 && i < d->group.count; i++)
 		err = add_copy(s, d, i);
 	all = ios_scn_grow(s->groups, s->group_count, sizeof(*all));
