@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# docs/workbench.md shows what the program prints; with --update it is made to.
+# docs/workbench.md shows what the program prints; with --update it is made to. PAGE is another page of docs.
 #
 # A block begins with "    $ command"; what follows it, indented by four, is its output.
 builddir=${builddir:-$(cd "$(dirname "$0")/../../build" && pwd)}
 . "$(dirname "$0")/common.sh"
-page=$top/docs/workbench.md
+page=$top/docs/${PAGE:-workbench.md}
 
 # The page as it should be, on standard output.
 fresh()
@@ -39,6 +39,6 @@ if [ "${1:-}" = --update ]; then
 	exit
 fi
 have_json || { echo "built without jansson: the page shows JSON"; exit 77; }
-[ "$(grep -c '^    \$ ' "$page")" -ge 5 ] || complain "the page has too few commands"
+[ "$(grep -c '^    \$ ' "$page")" -ge "${COMMANDS:-5}" ] || complain "the page has too few commands"
 diff -u "$page" "$tmp/page" || complain "the page is out of date; $0 --update makes it true again"
 exit $bad
