@@ -51,6 +51,10 @@ struct iosched_sim_error {
  * a named set of values; text of `name = value` lines starts from a preset
  * (`preset = hdd`) or from a model's defaults (`model = hdd`) and changes some.
  *
+ * Some models are made of devices, all alike: an array of its disks, a network or a fault of the
+ * device behind it. `member = hdd` says which preset or model those are, and
+ * `member.rpm = 7200` sets a parameter of theirs; `member.member.rpm` goes deeper.
+ *
  * Values carry a unit where the parameter has one: `8.5ms`, `60us`, `1.5s`, `64KiB`, `8MiB`,
  * `250GB`, `80MB/s`, `on`, `off`, or a plain number, which is taken as ns, bytes, or bytes/s.
  * @{ */
@@ -299,6 +303,7 @@ struct iosched_sim_row {
 	uint64_t requests;   /**< completed after warm-up */
 	uint64_t bytes;	     /**< of those */
 	uint64_t merged;     /**< of those: absorbed by another request */
+	uint64_t failed; /**< of those: the device reported an error; their bytes do not count */
 	uint64_t bytes_per_s; /**< bytes over the measured time */
 	uint64_t milli_iops;  /**< requests per 1000 s over the measured time */
 	/** Device time booked to the context: what it really cost. Only in rows with
@@ -318,7 +323,8 @@ struct iosched_sim_series {
 	const uint64_t *bytes; /**< iosched_sim_result::interval_count numbers */
 };
 
-/** What the device did. Models without an arm leave positions and hits 0. */
+/** What the device did; a device made of devices counts what those did, but for commands and
+ * flushes. Models without an arm leave positions and hits 0. */
 struct iosched_sim_device_stats {
 	uint64_t commands;	/**< finished commands of the host */
 	uint64_t media_ops;	/**< operations on the medium, destage and read-ahead continuation
@@ -332,6 +338,8 @@ struct iosched_sim_device_stats {
 	uint64_t cached_writes; /**< writes done on entering the cache */
 	uint64_t destages;	/**< media operations that emptied the write cache */
 	uint64_t flushes;	/**< FLUSH commands done */
+	uint64_t errors;	/**< commands that failed, those between an array and its disks
+				   included */
 };
 
 /** What came out. Everything it points to is freed with it. */
@@ -344,6 +352,7 @@ struct iosched_sim_result {
 	uint64_t events;	    /**< steps of the virtual clock */
 	uint64_t submitted;	    /**< requests the loads made */
 	uint64_t completed;	    /**< of those, by the device */
+	uint64_t failed;	    /**< of the completed: with an error */
 	uint64_t returned;	    /**< of those, given back unissued at the end */
 	uint64_t skipped_records;   /**< trace records with no length that are no FLUSH */
 	uint64_t folded_records;    /**< trace records moved into the device by `fold` */

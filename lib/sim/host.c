@@ -17,6 +17,9 @@ struct ios_sim_io_block {
 	struct ios_sim_io ios[BLOCK_IOS];
 };
 
+/* Types of events in a digest take four bits; no event of the queue has this one. */
+#define FAILED_EVENT 15
+
 static struct ios_sim_io *io_of(struct iosched_request *rq)
 {
 	return (struct ios_sim_io *)rq;
@@ -257,7 +260,9 @@ static void device_ready(void *owner)
 
 /* --- Completion --- */
 
-static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_time dispatched)
+/* A request that failed is over like any other, but has moved no bytes. */
+static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_time dispatched,
+		      int error)
 {
 	struct ios_sim_load *load = io->load;
 	void *token = io->token;
@@ -268,12 +273,14 @@ static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_tim
 					     .meter = io->meter,
 					     .op = op,
 					     .merged = io->merged,
-					     .bytes = io->rq.length,
+					     .failed = error != 0,
+					     .bytes = error != 0 ? 0 : io->rq.length,
 					     .inserted = io->submitted,
 					     .dispatched = dispatched,
 					     .completed = h->engine.now,
 				     });
 	h->completed++;
+	h->failed += error != 0;
 	give_io(h, io);
 	load->completed(load, token, op);
 }
@@ -287,8 +294,9 @@ static void command_done(struct ios_sim_command *cmd, int error)
 	struct iosched_request *m = io->rq.merged;
 	iosched_time dispatched = io->dispatched;
 
-	(void)error; /* no model of this library fails a command; the host would only count it */
 	ios_sim_host_enter(h);
+	if (error != 0) /* what went well leaves digests as they are */
+		h->digest = ios_sim_digest_add(h->digest, io->number << 4 | FAILED_EVENT);
 	h->inflight--;
 	h->refused = false;
 	h->last_completion = h->engine.now;
@@ -296,11 +304,11 @@ static void command_done(struct ios_sim_command *cmd, int error)
 		ios_sim_watch_fail(&h->watch,
 				   "the queue does not take the completion of request %llu",
 				   (unsigned long long)io->number);
-	finish_io(h, io, dispatched);
+	finish_io(h, io, dispatched, error);
 	while (m != NULL) {
 		struct iosched_request *next = iosched_merged_next(m);
 
-		finish_io(h, io_of(m), dispatched);
+		finish_io(h, io_of(m), dispatched, error);
 		m = next;
 	}
 	ios_sim_host_leave(h);

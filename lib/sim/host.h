@@ -66,7 +66,8 @@ struct ios_sim_host {
 	struct iosched_sim_error failure; /* why the engine was stopped with an error of its own */
 
 	uint64_t submitted;
-	uint64_t completed;
+	uint64_t completed; /* by the device, failed ones included */
+	uint64_t failed;
 	uint64_t returned;
 	uint64_t seeks;
 	uint64_t seek_bytes;

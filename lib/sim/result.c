@@ -71,6 +71,7 @@ static void add_tally(struct iosched_sim_row *row, struct iosched_sim_histograms
 	row->requests += t->requests;
 	row->bytes += t->bytes;
 	row->merged += t->merged;
+	row->failed += t->failed;
 	for (unsigned i = 0; i < 3; i++)
 		ios_sim_histogram_join(&sum->of[i], &t->histograms->of[i]);
 }
@@ -273,6 +274,7 @@ static void copy_counters(struct iosched_sim_result *r, const struct ios_sim_hos
 	r->events = h->engine.fired;
 	r->submitted = h->submitted;
 	r->completed = h->completed;
+	r->failed = h->failed;
 	r->returned = h->returned;
 	r->skipped_records = counts->skipped;
 	r->folded_records = counts->folded;
@@ -281,7 +283,7 @@ static void copy_counters(struct iosched_sim_result *r, const struct ios_sim_hos
 	r->seek_bytes = h->seek_bytes;
 	r->held_ns = h->business_ns[IOS_SIM_HELD];
 	r->empty_ns = h->business_ns[IOS_SIM_EMPTY];
-	r->device = h->device->stats;
+	ios_sim_device_stats(h->device, &r->device);
 	iosched_stats_get(h->queue, &r->stats, sizeof(r->stats));
 }
 

@@ -35,6 +35,9 @@ void *__wrap_realloc(void *p, size_t size)
 	return fails() ? NULL : __real_realloc(p, size);
 }
 
+/* Devices that allocate as they are made, and as they go. */
+static const char *const devices[] = {"hdd", "raid10-4", "raid0-2", "net-hdd", "fault-hdd"};
+
 START_TEST(every_allocation_may_fail)
 {
 	struct iosched_sim_stream s[2];
@@ -51,6 +54,7 @@ START_TEST(every_allocation_may_fail)
 	s[1].cursor = 1;
 	s[1].pattern = IOSCHED_SIM_SEQUENTIAL;
 	iosched_sim_config_init(&c, sizeof(c));
+	c.device = devices[_i];
 	c.length_ns = 200 * MS;
 	c.interval_ns = 10 * MS;
 	c.streams = s;
@@ -81,7 +85,7 @@ int main(void)
 	Suite *s = suite_create("sim shortage");
 	TCase *t = tcase_create("shortage");
 
-	tcase_add_test(t, every_allocation_may_fail);
+	tcase_add_loop_test(t, every_allocation_may_fail, 0, sizeof(devices) / sizeof(devices[0]));
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
