@@ -142,6 +142,26 @@ static const char *known_param(const char *device, const char *name)
 	return NULL;
 }
 
+/* The device has no parameter of a setting's name: say which, with a likeness. Names with a point
+ * are those of a device's own devices, which are not listed. */
+static int unknown_param(const struct iosched_sim_scenario *s, unsigned line,
+			 const struct iosched_sim_setting *settings, unsigned count,
+			 const char *sentence)
+{
+	for (unsigned i = 0; s->device_text == NULL && i < count; i++) {
+		char name[64];
+		struct ios_scn_word w = {name, line};
+
+		if (strchr(settings[i].name, '.') != NULL ||
+		    known_param(s->device, settings[i].name) != NULL)
+			continue;
+		snprintf(name, sizeof(name), "%s", settings[i].name);
+		return ios_scn_unknown(s, &w, -ENOENT, "a parameter of the device", param_names,
+				       s->device);
+	}
+	return ios_scn_fail(s, line, -ENOENT, "%s", sentence);
+}
+
 int ios_scn_check_device(struct iosched_sim_scenario *s, unsigned line,
 			 const struct iosched_sim_setting *settings, unsigned count)
 {
@@ -158,12 +178,6 @@ int ios_scn_check_device(struct iosched_sim_scenario *s, unsigned line,
 	struct ios_sim_device *d;
 	int err;
 
-	for (unsigned i = 0; s->device_text == NULL && i < count; i++)
-		if (known_param(s->device, settings[i].name) == NULL)
-			return ios_scn_unknown(
-				s,
-				&(struct ios_scn_word){(char *)(uintptr_t)settings[i].name, line},
-				-ENOENT, "a parameter of the device", param_names, s->device);
 	ios_sim_engine_init(&engine);
 	ios_sim_ledger_init(&ledger);
 	err = ios_sim_device_create(&d, &choice, &engine, &ledger, &inner);
@@ -173,9 +187,9 @@ int ios_scn_check_device(struct iosched_sim_scenario *s, unsigned line,
 	}
 	ios_sim_ledger_fini(&ledger);
 	ios_sim_engine_fini(&engine);
-	if (err != 0 && err != -ENOMEM)
-		return ios_scn_fail(s, line, err, "%s", inner.text);
-	return err;
+	if (err == -ENOENT)
+		return unknown_param(s, line, settings, count, inner.text);
+	return err != 0 && err != -ENOMEM ? ios_scn_fail(s, line, err, "%s", inner.text) : err;
 }
 
 static int read_device(struct ios_scn_reader *r)
