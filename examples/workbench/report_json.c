@@ -97,7 +97,7 @@ static struct wb_json *ratios_json(const struct wb_run *run, const struct wb_run
 	return out;
 }
 
-static struct wb_json *run_json(const struct wb_runs *set, const struct wb_run *run)
+struct wb_json *wb_report_run_json(const struct wb_runs *set, const struct wb_run *run)
 {
 	const struct iosched_sim_result *r = run->result;
 	struct wb_json *out = wb_json_object();
@@ -106,6 +106,8 @@ static struct wb_json *run_json(const struct wb_runs *set, const struct wb_run *
 	for (unsigned i = 0; i < r->row_count; i++)
 		wb_json_append(rows, row_json(set->w, &r->rows[i]));
 	wb_json_set_text(out, "policy", iosched_policy_name(run->policy));
+	if (run->label != NULL)
+		wb_json_set_text(out, "label", run->label);
 	wb_json_set_hex(out, "digest", r->digest);
 	wb_json_set_number(out, "end_ns", r->end);
 	wb_json_set_number(out, "submitted", r->submitted);
@@ -130,7 +132,7 @@ struct wb_json *wb_report_json(const struct wb_runs *r, int base)
 	struct wb_json *runs = wb_json_array();
 
 	for (unsigned i = 0; i < r->count; i++) {
-		struct wb_json *run = run_json(r, &r->runs[i]);
+		struct wb_json *run = wb_report_run_json(r, &r->runs[i]);
 
 		if (base >= 0)
 			wb_json_set(run, "against", ratios_json(&r->runs[i], &r->runs[base]));
