@@ -4,8 +4,10 @@
  *
  *   client verify URI             write blocks in random order, 64 at a time, read them back
  *   client bad URI OFFSET LENGTH  read all, 64 at a time: only this part may fail, and it must
- *   client race MS URI URI        random reads on both at once; prints the bytes of each
- *   client rate ROUNDS URI URI    reads on each in turn; prints 1000 * second / first
+ *   client some URI               read all, 64 at a time: some may fail and some must; all are
+ * answered client flood MS N URI         random reads over N connections; meant to be killed client
+ * race MS URI URI        random reads on both at once; prints the bytes of each client rate ROUNDS
+ * URI URI    reads on each in turn; prints 1000 * second / first
  *
  * Exit code 0 if all was as claimed.
  */
@@ -40,7 +42,7 @@ struct client {
 	unsigned flying;
 	uint64_t random;
 	uint64_t bad_first, bad_end; /* blocks that must fail */
-	bool verify, writing, wrong;
+	bool verify, writing, wrong, any_may_fail;
 	struct slot slots[DEPTH];
 };
 
@@ -103,7 +105,7 @@ static void judge(struct client *c, const struct slot *s, int error)
 	bool bad = s->block >= c->bad_first && s->block < c->bad_end;
 	unsigned char want[BLOCK];
 
-	if ((error != 0) != bad) {
+	if ((error != 0) != bad && !c->any_may_fail) {
 		fprintf(stderr, "client: block %u: %s\n", s->block,
 			error != 0 ? strerror(error) : "no error");
 		c->wrong = true;
@@ -149,7 +151,6 @@ static void start(struct client *c, struct slot *s, uint32_t block)
 		die("a request cannot be sent");
 }
 
-/* Start on every free slot up to @depth what @block says, then wait for something. */
 static void wait_for_something(struct client *c, int ms)
 {
 	if (nbd_poll(c->nbd, ms) == -1)
@@ -215,6 +216,20 @@ static int bad(const char *uri, const char *offset, const char *length)
 	return wrong;
 }
 
+static int some(const char *uri)
+{
+	struct client *c = connect_to(uri);
+	bool wrong;
+
+	c->blocks &= ~31u;
+	c->any_may_fail = true;
+	all_blocks(c, false);
+	wrong = c->wrong || c->done != c->blocks || c->failed == 0 || c->failed == c->done;
+	printf("failed %" PRIu64 " of %" PRIu64 " blocks\n", c->failed, c->done);
+	leave(c);
+	return wrong;
+}
+
 static void fill_up(struct client *c, unsigned depth)
 {
 	struct slot *s;
@@ -227,6 +242,33 @@ static void run_dry(struct client *c)
 {
 	while (c->flying > 0)
 		wait_for_something(c, -1);
+}
+
+#define MAX_CONNECTIONS 32
+
+static int flood(const char *ms, const char *connections, const char *uri)
+{
+	struct client *c[MAX_CONNECTIONS];
+	unsigned n = (unsigned)strtoul(connections, NULL, 0);
+	uint64_t end = now_ns() + strtoull(ms, NULL, 0) * 1000000u;
+
+	if (n < 1 || n > MAX_CONNECTIONS)
+		return 1;
+	for (unsigned i = 0; i < n; i++) {
+		c[i] = connect_to(uri);
+		c[i]->random += i;
+	}
+	while (now_ns() < end) {
+		for (unsigned i = 0; i < n; i++) {
+			fill_up(c[i], 4);
+			wait_for_something(c[i], 1);
+		}
+	}
+	for (unsigned i = 0; i < n; i++) {
+		run_dry(c[i]);
+		leave(c[i]);
+	}
+	return 0;
 }
 
 static int race(const char *ms, const char *one, const char *two)
@@ -306,10 +348,14 @@ int main(int argc, char **argv)
 		return verify(argv[2]);
 	if (argc == 5 && strcmp(argv[1], "bad") == 0)
 		return bad(argv[2], argv[3], argv[4]);
+	if (argc == 3 && strcmp(argv[1], "some") == 0)
+		return some(argv[2]);
+	if (argc == 5 && strcmp(argv[1], "flood") == 0)
+		return flood(argv[2], argv[3], argv[4]);
 	if (argc == 5 && strcmp(argv[1], "race") == 0)
 		return race(argv[2], argv[3], argv[4]);
 	if (argc == 5 && strcmp(argv[1], "rate") == 0)
 		return rate(argv[2], argv[3], argv[4]);
-	fprintf(stderr, "usage: client verify|bad|race|rate ...\n");
+	fprintf(stderr, "usage: client verify|bad|some|flood|race|rate ...\n");
 	return 2;
 }

@@ -37,20 +37,23 @@ for p in noop deadline cfq-2.6.32; do
 	[ "$(number "$tmp/bad-$p.stats" merged)" -gt 0 ] || fail "$p: nothing was merged"
 done
 
-# Errors of nbdkit's own making, any of them: the client hears of each.
-if nbdkit --filter=error memory 1M --run true 2>/dev/null && command -v nbdcopy >/dev/null; then
-	serve err --filter="$filter" --filter=error memory 8M error-pread=EIO error-pread-rate=50% \
+# Errors that come and go: each is answered, and nothing else is.
+if nbdkit --filter=error memory 1M --run true 2>/dev/null; then
+	serve err --filter="$filter" --filter=error memory 8M error-pread=EIO error-pread-rate=20% \
 		iosched-policy=deadline "iosched-stats=$tmp/err.stats"
-	! nbdcopy --no-extents "$(uri err)" "$tmp/out" 2>/dev/null || fail "nbdcopy did not hear of errors"
+	"$client" some "$(uri err)" || fail "with errors here and there"
 	end_servers
 	conserved "$tmp/err.stats"
 fi
 
-# A client is killed with 64 requests on the road; another goes on, then sees all its data.
+# A client is killed with 16 requests in the queue, one a connection; another sees all its data.
+# (With more than one thread a connection, nbdkit 1.32 itself aborts when a client vanishes:
+# "connections.c: raw_send_socket: Assertion `sock >= 0' failed", with or without this filter.)
+threads=1
 for p in mq-deadline anticipatory cfq-2.6.32; do
 	serve "kill-$p" --filter="$filter" "$disk" device=hdd size=4M time-permille=20 \
 		"iosched-policy=$p" iosched-identity=pid "iosched-stats=$tmp/kill-$p.stats"
-	"$client" race 60000 "$(uri "kill-$p")" "$(uri "kill-$p")" >/dev/null 2>&1 &
+	"$client" flood 60000 16 "$(uri "kill-$p")" >/dev/null 2>&1 &
 	victim=$!
 	sleep 0.3
 	kill -9 "$victim"
@@ -59,6 +62,7 @@ for p in mq-deadline anticipatory cfq-2.6.32; do
 	end_servers
 	conserved "$tmp/kill-$p.stats"
 done
+threads=64
 echo "a killed client leaves nothing behind"
 
 # The server is told to stop while requests are queued and with the drive.

@@ -23,6 +23,7 @@ command -v nbdkit >/dev/null || skip "no nbdkit here"
 export LD_LIBRARY_PATH=$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 tmp=$(mktemp -d)
+threads=64 # of nbdkit, for one connection
 servers=()
 end_servers()
 {
@@ -40,7 +41,7 @@ serve()
 {
 	local name=$1 pid i
 	shift
-	nbdkit -f -U "$tmp/$name" -P "$tmp/$name.pid" -t 64 "$@" 2>"$tmp/$name.log" &
+	nbdkit -f -U "$tmp/$name" -P "$tmp/$name.pid" -t "$threads" "$@" 2>"$tmp/$name.log" &
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do
