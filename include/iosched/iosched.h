@@ -469,6 +469,10 @@ IOSCHED_API const struct iosched_policy *iosched_policy_at(unsigned i);
  * @param p  a table  @return its name, static   Threads: any. */
 IOSCHED_API const char *iosched_policy_name(const struct iosched_policy *p);
 
+/** What a policy does, in one line.
+ * @param p  a table  @return static text, "" if it has none   Threads: any. */
+IOSCHED_API const char *iosched_policy_summary(const struct iosched_policy *p);
+
 /** The policy a queue runs.
  * @param s  the queue  @return its table   Threads: the queue's caller. */
 IOSCHED_API const struct iosched_policy *iosched_policy_of(const struct iosched *s);

@@ -60,16 +60,15 @@ static struct iosched_context *find_or_make(struct iosched *s, uint64_t id, iosc
 	return c;
 }
 
-struct iosched_context *ios_context_get(struct iosched *s, uint64_t id, iosched_time now)
+/* For an unknown `id`; context 0 stands in when there is no room. */
+struct iosched_context *ios_context_make(struct iosched *s, uint64_t id, iosched_time now)
 {
 	struct iosched_context *c = find_or_make(s, id, now);
 
-	if (c == NULL) {
-		s->stats.context_overflow++;
-		c = &s->contexts.entries[0];
-	}
-	ios_ctab_ref(c);
-	return c;
+	if (c != NULL)
+		return c;
+	s->stats.context_overflow++;
+	return &s->contexts.entries[0];
 }
 
 /* The last request of a context whose owner is gone has ended. */
@@ -115,6 +114,8 @@ int iosched_context_set(struct iosched *s, uint64_t id, const struct iosched_con
 	c->prio_class = p.prio_class;
 	c->prio_level = p.prio_level;
 	c->group = group;
+	s->priorities_set |= (p.prio_class | p.prio_level) != 0;
+	ios_policy_contexts(s);
 	if (s->ops->context_changed != NULL)
 		s->ops->context_changed(s->self, c, now);
 	ios_settle(s);

@@ -13,6 +13,7 @@
 static void run_timer(struct iosched *s, iosched_time now)
 {
 	s->pause_until = IOSCHED_NEVER;
+	s->pause_moved = true;
 	if (s->env.timer > now)
 		return;
 	s->env.timer = IOSCHED_NEVER;
@@ -30,18 +31,21 @@ int iosched_timer(struct iosched *s, iosched_time now)
 	return 0;
 }
 
-static struct iosched_request *ask_policy(struct iosched *s, iosched_time now)
+static inline struct iosched_request *ask_policy(struct iosched *s, iosched_time now)
 {
 	struct iosched_pause pause = {IOSCHED_HOLD_EMPTY, IOSCHED_NEVER};
 	struct iosched_request *rq;
 
-	s->pause_until = IOSCHED_NEVER;
 	rq = s->ops->dispatch(s->self, now, &pause);
 	if (rq != NULL)
-		return rq;
-	s->hold = s->queued == 0 ? IOSCHED_HOLD_EMPTY : pause.reason;
-	s->pause_until = pause.until;
-	return NULL;
+		pause.until = IOSCHED_NEVER;
+	else
+		s->hold = s->queued == 0 ? IOSCHED_HOLD_EMPTY : pause.reason;
+	if (s->pause_until != pause.until) {
+		s->pause_until = pause.until;
+		s->pause_moved = true;
+	}
+	return rq;
 }
 
 static struct iosched_request *take_bypass(struct iosched *s)
@@ -134,13 +138,33 @@ static __attribute__((noinline)) struct iosched_request *dispatch_full(struct io
 	return rq;
 }
 
-struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
+/* Nobody watches, but the policy may wait. */
+static __attribute__((noinline)) struct iosched_request *dispatch_heard(struct iosched *s,
+									iosched_time now)
+{
+	struct iosched_request *rq;
+
+	s->now = now;
+	if (__builtin_expect(s->env.inflight >= s->window, 0))
+		return window_is_full(s);
+	rq = ask_policy(s, now);
+	if (rq == NULL && ios_wakeup(s) <= now && !s->params.manual_timer) {
+		run_timer(s, now); /* a wait that is already over */
+		rq = ask_policy(s, now);
+	}
+	if (rq != NULL)
+		issue(s, rq, now);
+	ios_settle(s);
+	return rq;
+}
+
+/* Nobody watches, and the policy is work-conserving. */
+static __attribute__((noinline)) struct iosched_request *dispatch_plain(struct iosched *s,
+									iosched_time now)
 {
 	struct iosched_pause pause;
 	struct iosched_request *rq;
 
-	if (__builtin_expect(s->full != 0 || now < s->now, 0))
-		return dispatch_full(s, now);
 	s->now = now;
 	if (__builtin_expect(s->env.inflight >= s->window, 0))
 		return window_is_full(s);
@@ -148,8 +172,19 @@ struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
 	if (__builtin_expect(rq != NULL, 1))
 		issue(s, rq, now);
 	else
-		s->hold = IOSCHED_HOLD_EMPTY; /* the policy is work-conserving */
+		s->hold = IOSCHED_HOLD_EMPTY;
 	return rq;
+}
+
+struct iosched_request *iosched_dispatch(struct iosched *s, iosched_time now)
+{
+	if (now >= s->now) {
+		if (s->full == 0)
+			return dispatch_plain(s, now);
+		if (s->full == IOS_FULL_POLICY && ios_wakeup(s) > now)
+			return dispatch_heard(s, now);
+	}
+	return dispatch_full(s, now);
 }
 
 unsigned iosched_dispatch_many(struct iosched *s, struct iosched_request **out, unsigned max,

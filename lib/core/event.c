@@ -39,6 +39,8 @@ void ios_settle_slow(struct iosched *s)
 	uint32_t kick = s->env.kick;
 
 	s->env.kick = 0;
+	s->seen_timer = s->env.timer;
+	s->pause_moved = false;
 	if (s->params.audit)
 		check(s);
 	if (kick != 0)

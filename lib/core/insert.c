@@ -78,7 +78,7 @@ static __attribute__((noinline)) int insert_full(struct iosched *s, struct iosch
 	now = ios_tick(s, now);
 	begin(s, rq, now);
 	rq->internal.unmergeable = rq->op == IOSCHED_FLUSH || (rq->flags & IOS_RQ_ALONE_FLAGS) != 0;
-	if (s->ops->flags & IOSCHED_POLICY_CONTEXTS)
+	if (s->wants_contexts)
 		rq->internal.context = ios_context_get(s, rq->context, now);
 	s->stats.inserted++;
 	IOS_PROBE(insert, s, rq);
@@ -106,24 +106,52 @@ static inline bool is_ordinary(const struct iosched_request *rq)
 	return (word & ~mask) == 0;
 }
 
-int iosched_insert(struct iosched *s, struct iosched_request *rq, iosched_time now)
+/* The road without watchers, for a request that is_ordinary(); `hears`: the policy wants contexts
+ * and a settled timer. */
+static inline __attribute__((always_inline)) int
+insert_road(struct iosched *s, struct iosched_request *rq, iosched_time now, const bool hears)
 {
-	if (__builtin_expect(!is_ordinary(rq) || (rq->internal.state | s->full) != 0 ||
-				     now < s->now || rq->offset + rq->length <= rq->offset,
-			     0))
-		return insert_full(s, rq, now);
 	s->now = now;
 	begin(s, rq, now);
+	if (hears && s->wants_contexts)
+		rq->internal.context = ios_context_get(s, rq->context, now);
 	s->stats.inserted++;
 	IOS_PROBE(insert, s, rq);
 	if (s->merge_limit != 0) {
-		if (!ios_merge_hopeless(s, rq) && joins_another(s, rq, now))
+		if (!ios_merge_hopeless(s, rq) && joins_another(s, rq, now)) {
+			if (hears)
+				ios_settle(s);
 			return 0;
+		}
 		ios_merge_queued(s, rq);
 	}
 	s->queued++;
 	s->ops->insert(s->self, rq, now);
+	if (hears)
+		ios_settle(s);
 	return 0;
+}
+
+static inline bool is_extraordinary(const struct iosched *s, const struct iosched_request *rq,
+				    iosched_time now)
+{
+	return rq->internal.state != IOS_RQ_FREE || !is_ordinary(rq) || now < s->now ||
+	       rq->offset + rq->length <= rq->offset;
+}
+
+static __attribute__((noinline)) int insert_heard(struct iosched *s, struct iosched_request *rq,
+						  iosched_time now)
+{
+	return insert_road(s, rq, now, true);
+}
+
+int iosched_insert(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	if (__builtin_expect(is_extraordinary(s, rq, now), 0))
+		return insert_full(s, rq, now);
+	if (s->full == 0)
+		return insert_road(s, rq, now, false);
+	return s->full == IOS_FULL_POLICY ? insert_heard(s, rq, now) : insert_full(s, rq, now);
 }
 
 int iosched_insert_many(struct iosched *s, struct iosched_request *const *rqs, unsigned n,

@@ -7,11 +7,8 @@
 #include "policies/policies.h"
 
 static const struct iosched_policy *const builtin[] = {
-	&ios_noop_policy,
-	&ios_deadline_policy,
-	&ios_anticipatory_policy,
-	&ios_mq_deadline_policy,
-	&ios_cfq26_policy,
+	&ios_noop_policy,	 &ios_deadline_policy, &ios_anticipatory_policy,
+	&ios_mq_deadline_policy, &ios_cfq26_policy,    &ios_cfq_policy,
 };
 
 const struct iosched_policy *iosched_policy_at(unsigned i)
@@ -33,4 +30,9 @@ const struct iosched_policy *iosched_policy_find(const char *name)
 const char *iosched_policy_name(const struct iosched_policy *p)
 {
 	return p->name;
+}
+
+const char *iosched_policy_summary(const struct iosched_policy *p)
+{
+	return p->summary == NULL ? "" : p->summary;
 }

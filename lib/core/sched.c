@@ -103,6 +103,7 @@ static void init_queue(struct iosched *s, const struct iosched_params *p, const 
 	s->idle_since = IOSCHED_NEVER;
 	s->pause_until = IOSCHED_NEVER;
 	s->armed = IOSCHED_NEVER;
+	s->seen_timer = IOSCHED_NEVER;
 	s->hold = IOSCHED_HOLD_EMPTY;
 	s->full = p->event != NULL || p->audit || p->measure ? IOS_FULL_WATCHED : 0;
 	ios_fifo_init(&s->bypass);

@@ -33,7 +33,9 @@ struct iosched {
 	iosched_time now;
 	struct iosched_policy_env env;
 	iosched_time pause_until; /* from the last pause of the policy */
+	iosched_time seen_timer;  /* env.timer when it was last looked at */
 	iosched_time armed;	  /* next_wakeup as last told to the host */
+	bool pause_moved;	  /* pause_until was written since then */
 	uint32_t window;	  /* max_inflight, or UINT32_MAX */
 	uint32_t epoch;
 	/* The last members of iosched_request::internal as insert sets them. */
@@ -50,8 +52,9 @@ struct iosched {
 	uint64_t head_end;	 /* end of the last request dispatched */
 	iosched_time idle_since; /* NEVER: not idling */
 	enum iosched_hold hold;
-	uint32_t full; /* enum ios_full, or-ed: why calls take the full road */
-	uint32_t reserved;
+	uint32_t full;		    /* enum ios_full, or-ed: why calls take the full road */
+	bool wants_contexts;	    /* the policy is told who asks */
+	bool priorities_set;	    /* by iosched_context_set() */
 	struct iosched_stats stats; /* as counted; see iosched_stats_get() for the derived ones */
 	uint64_t absorbed_completed;
 	uint64_t bytes[4]; /* completed, by op */
@@ -81,10 +84,13 @@ static inline iosched_time ios_wakeup(const struct iosched *s)
 	return s->env.timer < s->pause_until ? s->env.timer : s->pause_until;
 }
 
-/* Every public call that changes something ends with this. */
+/* Every public call that changes something ends with this. `pause_until` moves in dispatch
+ * and timer only; they say so themselves. */
 static inline void ios_settle(struct iosched *s)
 {
-	if (__builtin_expect((s->env.kick | s->params.audit) != 0 || ios_wakeup(s) != s->armed, 0))
+	if (__builtin_expect((s->env.kick | s->params.audit) != 0 ||
+				     s->env.timer != s->seen_timer || s->pause_moved,
+			     0))
 		ios_settle_slow(s);
 }
 
@@ -134,7 +140,17 @@ static inline void ios_merge_forget(struct iosched *s, struct iosched_request *r
 }
 
 /* core/context.c */
-struct iosched_context *ios_context_get(struct iosched *s, uint64_t id, iosched_time now);
+struct iosched_context *ios_context_make(struct iosched *s, uint64_t id, iosched_time now);
+static inline struct iosched_context *ios_context_get(struct iosched *s, uint64_t id,
+						      iosched_time now)
+{
+	struct iosched_context *c = ios_ctab_find(&s->contexts, id);
+
+	if (__builtin_expect(c == NULL, 0))
+		c = ios_context_make(s, id, now);
+	ios_ctab_ref(c);
+	return c;
+}
 void ios_context_put_slow(struct iosched *s, struct iosched_context *c);
 static inline void ios_context_put(struct iosched *s, struct iosched_request *rq)
 {
@@ -146,6 +162,7 @@ static inline void ios_context_put(struct iosched *s, struct iosched_request *rq
 }
 
 /* core/switch.c: a policy's memory, and its start. */
+void ios_policy_contexts(struct iosched *s);
 int ios_policy_check(const struct iosched_policy *p);
 int ios_policy_start(struct iosched *s, const struct iosched_policy *ops); /* first one */
 void ios_policy_stop(struct iosched *s);

@@ -101,20 +101,32 @@ static int prepare(struct iosched *s, const struct iosched_policy *ops, struct f
 	return error;
 }
 
+/* A policy that only knows priorities needs contexts once one of them has one. */
+void ios_policy_contexts(struct iosched *s)
+{
+	uint32_t flags = s->ops->flags;
+
+	s->wants_contexts = (flags & IOSCHED_POLICY_CONTEXTS) != 0 ||
+			    ((flags & IOSCHED_POLICY_PRIORITY) && s->priorities_set);
+	if (s->wants_contexts)
+		s->full |= IOS_FULL_POLICY;
+}
+
 static void take_over(struct iosched *s, const struct fresh *f)
 {
 	s->env = f->env;
 	s->ops = f->ops;
 	s->self = f->memory;
 	s->pause_until = IOSCHED_NEVER;
+	s->pause_moved = true;
 	s->hash.starts = f->ops->front_candidate == NULL ? NULL : s->starts;
 	s->epoch++;
 	s->fresh.epoch = s->epoch;
 	s->fresh.state = IOS_RQ_QUEUED;
 	s->full &= ~(uint32_t)IOS_FULL_POLICY;
-	if (!(f->ops->flags & IOSCHED_POLICY_WORK_CONSERVING) ||
-	    (f->ops->flags & IOSCHED_POLICY_CONTEXTS) || f->ops->complete != NULL)
+	if (!(f->ops->flags & IOSCHED_POLICY_WORK_CONSERVING) || f->ops->complete != NULL)
 		s->full |= IOS_FULL_POLICY;
+	ios_policy_contexts(s);
 	init_contexts(s, f->memory + aligned(f->ops->self_size));
 }
 
@@ -189,7 +201,7 @@ static struct iosched_request *sort_by_arrival(struct iosched_request *list)
 
 static void move_in(struct iosched *s, struct iosched_request *rq)
 {
-	if (rq->internal.context == NULL && (s->ops->flags & IOSCHED_POLICY_CONTEXTS))
+	if (rq->internal.context == NULL && s->wants_contexts)
 		rq->internal.context = ios_context_get(s, rq->context, s->now);
 	rq->internal.next = NULL;
 	rq->internal.epoch = s->epoch;

@@ -425,7 +425,7 @@ static const struct iosched_tunable mq_deadline_tunables[] = {
 
 const struct iosched_policy ios_mq_deadline_policy = {
 	.size = sizeof(struct iosched_policy),
-	.flags = IOSCHED_POLICY_INSERT_MERGE | IOSCHED_POLICY_CONTEXTS | IOSCHED_POLICY_PRIORITY,
+	.flags = IOSCHED_POLICY_INSERT_MERGE | IOSCHED_POLICY_PRIORITY,
 	.name = "mq-deadline",
 	.summary = "deadline per priority class, strictly ordered, with aging (Linux 6.8)",
 	.self_size = sizeof(struct mq_deadline),

@@ -39,15 +39,17 @@ compare()
 	fi
 }
 
-# The headers of the second library; all the others belong to the first.
+# The headers of the other libraries; all that are left belong to the first.
 second="sim.h trace.h"
+kit="policy_check.h"
 
 bad=0
 first=
 later=
 for h in "$srcdir"/include/iosched/*.h; do
-	case " $second " in
-	*" ${h##*/} "*) later="$later ${h##*/}" ;;
+	case " $second : $kit " in
+	*" ${h##*/} "*:*) later="$later ${h##*/}" ;;
+	*:*" ${h##*/} "*) ;;
 	*) first="$first ${h##*/}" ;;
 	esac
 done
@@ -63,5 +65,11 @@ lib=$builddir/.libs/libioschedsim.so
 if [ -f "$lib" ]; then
 	declared $later | comm -23 - "$tmp/first" >"$tmp/declared"
 	compare libioschedsim "$lib"
+fi
+
+lib=$builddir/.libs/libioschedcheck.so
+if [ -f "$lib" ]; then
+	declared $kit | comm -23 - "$tmp/first" >"$tmp/declared"
+	compare libioschedcheck "$lib"
 fi
 exit $bad

@@ -6,6 +6,8 @@
 #    them (a unit test may, to look at one without the core);
 #  - the simulator's and the traces' public headers are for nobody to the left
 #    of them, the other public ones for everybody;
+#  - front (beside the core) and check (beside the simulator) use the public
+#    headers only, as a host would;
 #  - examples are embeddings: they see what is installed and nothing else.
 . "$(dirname "$0")/files.sh"
 
@@ -15,6 +17,7 @@ mapfile -d '' -t files < <(tracked 'lib/*.[ch]' 'examples/*.[ch]' 'tests/*.[ch]'
 grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]' -H -- "${files[@]}" | awk '
 	BEGIN {
 		rank["blocks"] = 1; rank["policies"] = 2; rank["core"] = 3
+		rank["front"] = 3; rank["check"] = 4
 		rank["sim"] = 4; rank["trace"] = 4; rank["examples"] = 5; rank["tests"] = 5
 		# The lowest layer that may see each public header; others: 1.
 		public["sim.h"] = 4; public["trace.h"] = 4
@@ -45,8 +48,8 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]' -H -- "${files[@]}" | aw
 			if (public[part[2]] > rank[layer])
 				wrong(layer " does not see this public header")
 		} else if (part[1] in rank && index(target, "/")) {
-			if (layer == "examples" && part[1] != "examples")
-				wrong("examples see installed headers only")
+			if (layer ~ /^(examples|front|check)$/ && part[1] != layer)
+				wrong(layer " sees installed headers only")
 			else if (rank[part[1]] > rank[layer])
 				wrong(part[1] " is to the right of " layer)
 			else if (part[1] == "policies" && rank[layer] > 2 && layer != "tests" &&

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explain: what a policy decided on a trace, line by line, and what its waiting cost.
+ *
+ * Every event of the run goes the same way: to the timeline (which wants the state before
+ * it), into the holds' accounts, to the log.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain_log.h"
+#include "output.h"
+#include "perfetto.h"
+#include "run.h"
+#include "table.h"
+#include "units.h"
+
+struct explain {
+	struct wb_holds holds;
+	struct wb_log log;
+	struct wb_perfetto timeline;
+	struct wb_output timeline_file; /* its `file` is NULL when none is asked for */
+};
+
+static void take_event(void *user, const struct iosched_event *e)
+{
+	struct explain *x = user;
+	uint64_t held = x->holds.holding && x->holds.inflight == 0 ? e->now - x->holds.since : 0;
+	bool news;
+
+	if (x->timeline_file.file != NULL)
+		wb_perfetto_event(&x->timeline, &x->holds, e);
+	news = wb_holds_event(&x->holds, e);
+	wb_log_event(&x->log, &x->holds, e, news, held);
+}
+
+/* --- The summary --- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? 0 : (double)part * 100 / (double)whole;
+}
+
+static void print_time(const struct wb_holds *h)
+{
+	uint64_t all = h->busy_ns + h->held_ns + h->empty_ns;
+
+	printf("time of the device: %.3f ms\n", (double)all / 1e6);
+	printf("  %10.3f ms %5.1f %%  busy\n", (double)h->busy_ns / 1e6, percent(h->busy_ns, all));
+	printf("  %10.3f ms %5.1f %%  idle, though requests were queued\n",
+	       (double)h->held_ns / 1e6, percent(h->held_ns, all));
+	printf("  %10.3f ms %5.1f %%  idle, nothing was queued\n", (double)h->empty_ns / 1e6,
+	       percent(h->empty_ns, all));
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct wb_reason *x = a, *y = b;
+
+	if (x->idle_ns != y->idle_ns)
+		return x->idle_ns < y->idle_ns ? 1 : -1;
+	if (x->busy_ns != y->busy_ns)
+		return x->busy_ns < y->busy_ns ? 1 : -1;
+	return strcmp(x->rule, y->rule);
+}
+
+static void add_reason(struct wb_table *t, const struct wb_reason *r)
+{
+	char reason[WB_REASON_SIZE];
+	char text[WB_TEXT_SIZE];
+
+	wb_table_add(t, "%s", wb_reason_text(reason, r));
+	wb_table_add(t, "%llu", (unsigned long long)r->times);
+	wb_table_add(t, "%s", wb_ms_text(text, r->idle_ns));
+	wb_table_add(t, "%s", wb_ms_text(text, r->busy_ns));
+	wb_table_add(t, "%s", wb_ms_text(text, r->longest_ns));
+	if (r->awaited > 0)
+		wb_table_add(t, "%llu of %llu", (unsigned long long)r->paid,
+			     (unsigned long long)r->awaited);
+	else
+		wb_table_add(t, "-");
+}
+
+static int print_reasons(struct wb_holds *h)
+{
+	static const struct wb_column columns[] = {
+		{NULL, "why nothing was issued though requests were queued", true},
+		{NULL, "times", false},
+		{"device, ms", "idle", false},
+		{"device, ms", "busy", false},
+		{"longest", "ms", false},
+		{"awaited", "came", false},
+	};
+	struct wb_table t;
+
+	if (h->reason_count == 0) {
+		puts("The policy never held back a request that the device could have taken.");
+		return WB_OK;
+	}
+	qsort(h->reasons, h->reason_count, sizeof(h->reasons[0]), by_cost);
+	wb_table_init(&t, columns, 6);
+	for (unsigned i = 0; i < h->reason_count; i++)
+		add_reason(&t, &h->reasons[i]);
+	return wb_table_print(&t, 2);
+}
+
+static int print_summary(struct explain *x, const struct wb_run *run)
+{
+	if (x->log.left_out > 0)
+		printf("and %llu more lines\n", (unsigned long long)x->log.left_out);
+	printf("\n%s: %llu requests, %llu dispatches\n", iosched_policy_name(run->policy),
+	       (unsigned long long)run->result->completed,
+	       (unsigned long long)run->result->stats.dispatched);
+	print_time(&x->holds);
+	putchar('\n');
+	return print_reasons(&x->holds);
+}
+
+/* --- The verb --- */
+
+static int explain_run(struct explain *x, const struct wb_options *o, const struct wb_workload *w)
+{
+	struct wb_run run;
+	int code;
+
+	wb_workload_print(w, o);
+	if (x->timeline_file.file != NULL)
+		wb_perfetto_begin(&x->timeline, x->timeline_file.file, &w->names,
+				  iosched_policy_name(o->policies[0]));
+	code = wb_run(&run, o, w, o->policies[0], take_event, x);
+	if (code == WB_OK && x->holds.failed)
+		code = wb_fail("out of memory");
+	if (code == WB_OK) {
+		wb_holds_end(&x->holds, run.result->end);
+		if (x->timeline_file.file != NULL)
+			wb_perfetto_end(&x->timeline, &x->holds);
+		code = print_summary(x, &run);
+	}
+	iosched_sim_result_free(run.result);
+	return code;
+}
+
+static int explain(const struct wb_options *o, const struct wb_workload *w)
+{
+	struct explain x = {
+		.log = {.names = &w->names, .limit = o->limit, .from = o->from, .all = o->all}};
+	int code = WB_OK;
+
+	if (o->perfetto != NULL)
+		code = wb_output_open(&x.timeline_file, o->perfetto);
+	if (code == WB_OK)
+		code = explain_run(&x, o, w);
+	code = wb_output_close(&x.timeline_file, code);
+	wb_holds_fini(&x.holds);
+	return code;
+}
+
+static int run(const struct wb_options *o)
+{
+	struct wb_workload w;
+	int code;
+
+	if (o->policy_count != 1)
+		return wb_refuse("explain wants exactly one --policy");
+	if (o->perfetto != NULL && strcmp(o->perfetto, "-") == 0)
+		return wb_refuse("--perfetto: standard output has the log already");
+	code = wb_run_check(o);
+	if (code != WB_OK)
+		return code;
+	code = wb_workload_load(&w, o, o->operands[0]);
+	if (code == WB_OK)
+		code = explain(o, &w);
+	wb_workload_fini(&w);
+	return code;
+}
+
+const struct wb_verb wb_verb_explain = {
+	.name = "explain",
+	.operands = "TRACE",
+	.least = 1,
+	.most = 1,
+	.summary = "say what a policy decides on a trace, and what its waiting costs",
+	.help = "One line for each decision, in virtual time: rules of the policy that acted, what "
+		"was\n"
+		"dispatched, and when nothing was though requests were queued, why, and until when "
+		"at\n"
+		"most. Then a summary: how long the device was busy, held idle and unused, and "
+		"the\n"
+		"time lost for each reason; \"awaited came\" counts the waits for a context after\n"
+		"which its request was indeed the next. --limit 0 prints the summary only.\n",
+	.options = WB_RUN_OPTIONS | WB_BIT(LIMIT) | WB_BIT(FROM) | WB_BIT(ALL) | WB_BIT(PERFETTO),
+	.run = run,
+};

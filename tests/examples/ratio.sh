@@ -1,0 +1,60 @@
+#!/bin/sh
+# What the library costs: each embedding with noop against itself without a queue, in turns in one
+# run. Page cache, 4 KiB reads, nothing to merge: the dearest case for the library. Throughput must
+# be 0.9 of that without, and so must requests per CPU second, which a shared machine
+# disturbs less. Single runs differ by a factor of two there, so the median of many short pairs is
+# asked for, and three attempts are allowed.
+. "${srcdir:-.}/tests/examples/lib.sh"
+pairs=${RATIO_PAIRS:-15}
+least=0.90
+
+# requests per second, us of CPU per request
+measure() {
+	succeeds "$@"
+	sed -n 's/.* \([0-9]*\) requests\/s, \([0-9.]*\) us of CPU.*/\1 \2/p' "$tmp/out"
+}
+
+# pairs: the ratios of one pair a line. The second of two runs has the warmer cache: take turns.
+pairs() {
+	i=0
+	while [ $i -lt "$pairs" ]; do
+		i=$((i + 1))
+		if [ $((i % 2)) = 0 ]; then
+			with=$(measure "$@" --policy noop) && without=$(measure "$@" --bypass)
+		else
+			without=$(measure "$@" --bypass) && with=$(measure "$@" --policy noop)
+		fi || return 1
+		echo "$with $without" | awk '{ print $1 / $3, $4 / $2 }'
+	done
+}
+
+# median COLUMN: and the least and the most
+median() {
+	sort -n -k "$1" "$tmp/pairs" |
+		awk -v k="$1" '{ v[NR] = $k } END { print v[int((NR + 1) / 2)], v[1], v[NR] }'
+}
+
+check() {
+	name=$1
+	shift
+	for _ in 1 2 3; do
+		pairs "$@" >"$tmp/pairs" || fail "$name does not run"
+		rate=$(median 1)
+		cpu=$(median 2)
+		echo "$name: noop / bypass (median, least, most): throughput $rate, per CPU second $cpu"
+		awk -v a="${rate%% *}" -v b="${cpu%% *}" -v least=$least \
+			'BEGIN { exit !(a >= least && b >= least) }' && return 0
+	done
+	fail "$name: less than $least of its throughput without a queue"
+}
+
+check threaded_queue ./examples/threaded_queue "$tmp/a" --reads --stride 2 --seconds 0.12
+check push_adapter ./examples/push_adapter "$tmp/b" --apart --seconds 0.12
+if [ -x examples/uring_engine ]; then
+	# The page cache again: O_DIRECT on a virtual disk would hide any cost.
+	dir=$tmp
+	[ -d /dev/shm ] && dir=$(mktemp -d /dev/shm/iosched.XXXXXX)
+	trap 'rm -rf "$tmp" "$dir"' EXIT
+	check uring_engine ./examples/uring_engine "$dir/c" --reads --stride 2 --seconds 0.12
+fi
+exit 0
