@@ -68,18 +68,36 @@ static int set_tunables(void)
 	return 0;
 }
 
-static int set_share(const struct who *w)
+/* [share] */
+/* Policies weigh contexts (fair-deadline) or groups (cfq): then everybody gets a group alone. */
+static int give_share(const struct who *w)
 {
-	struct iosched_context_params p;
+	struct iosched_context_params c;
+	struct iosched_group_params g;
 	int error;
 
-	if (w->weight == 0 && w->level == 0)
-		return 0;
-	iosched_context_params_init(&p, sizeof(p));
-	if (w->weight != 0)
-		p.weight = w->weight;
-	p.prio_level = (uint8_t)w->level;
-	error = iosched_context_set(gate.queue, w->id, &p, gate_now());
+	iosched_context_params_init(&c, sizeof(c));
+	c.prio_level = (uint8_t)w->level;
+	if (w->weight == 0)
+		return iosched_context_set(gate.queue, w->id, &c, gate_now());
+	c.weight = w->weight;
+	error = iosched_context_set(gate.queue, w->id, &c, gate_now());
+	if (error != -EOPNOTSUPP)
+		return error;
+	iosched_group_params_init(&g, sizeof(g));
+	g.weight = w->weight;
+	error = iosched_group_set(gate.queue, w->id, &g, gate_now());
+	iosched_context_params_init(&c, sizeof(c));
+	c.prio_level = (uint8_t)w->level;
+	c.group = w->id;
+	return error != 0 ? error : iosched_context_set(gate.queue, w->id, &c, gate_now());
+}
+/* [/share] */
+
+static int set_share(const struct who *w)
+{
+	int error = w->weight != 0 || w->level != 0 ? give_share(w) : 0;
+
 	if (error != 0)
 		nbdkit_error("share of \"%s\": %s", w->name,
 			     error == -EOPNOTSUPP ? "the policy has no weights" : strerror(-error));
