@@ -604,6 +604,124 @@ IOSCHED_API int iosched_sim_scenario_check(const struct iosched_sim_scenario *s,
 					   struct iosched_sim_verdict *out);
 /** @} */
 
+/** @defgroup sim_realtime A simulated device in real time
+ * The same device models, on the wall clock: a command given to a disk ends when the simulated
+ * drive would have ended it, with its data moved. So a server can stand on a 7200 rpm
+ * disk that is not there. One thread of the disk's own keeps the time, by absolute
+ * deadlines: a late wake-up delays one answer and not those behind it.
+ * @{ */
+
+/** A simulated device that runs in real time. */
+struct iosched_sim_disk;
+struct iovec;
+
+/** One command. The caller owns it, and must keep it until `done`. Zero-initialise. */
+struct iosched_sim_disk_io {
+	uint64_t offset;	 /**< bytes */
+	uint64_t length;	 /**< bytes; 0 for a FLUSH */
+	uint64_t owner;		 /**< whose time it is, see iosched_sim_disk_owner_ns() */
+	uint8_t op;		 /**< enum iosched_op */
+	uint8_t fua;		 /**< 1: a write is done only when on the medium */
+	uint8_t reserved[6];	 /**< zero */
+	const struct iovec *iov; /**< where the data is; NULL: only time passes */
+	unsigned iov_count;	 /**< buffers, 0..1024; together @ref length bytes */
+	unsigned reserved1;	 /**< zero */
+	uint64_t moved;		 /**< on done: bytes moved, less than length after an error */
+	/** Called by the disk's thread; the command is the caller's again. It may submit,
+	 * not close. @p error is 0 or a negative errno. */
+	void (*done)(struct iosched_sim_disk_io *io, int error);
+	void *user; /**< never touched */
+	struct {
+		struct iosched_sim_disk_io *next; /**< on one of the disk's lists */
+		iosched_time arrived;		  /**< on its clock */
+		int error;			  /**< how it ended */
+		int reserved;			  /**< zero */
+	} internal;				  /**< private */
+};
+
+/** Which disk. Fill with iosched_sim_disk_params_init(), then change. */
+struct iosched_sim_disk_params {
+	size_t size;		      /**< sizeof the caller's struct */
+	const char *device;	      /**< as iosched_sim_config::device. Default "hdd" */
+	const char *device_text;      /**< as iosched_sim_config::device_text. Default NULL */
+	const char *device_text_name; /**< likewise. Default NULL */
+	const struct iosched_sim_setting *overrides; /**< likewise */
+	unsigned override_count;		     /**< how many. Default 0 */
+	/** 1000 = as the drive would, 100 = ten times faster; 1..1000000. Default 1000 */
+	unsigned time_permille;
+	const char *path; /**< file that holds the data; NULL: memory. Default NULL */
+	/** Bytes, at most the device's capacity; a shorter file is made longer.
+	 * Default 0: the file's size, or the device's capacity if that is 0 or in memory. */
+	uint64_t length;
+	/**
+	 * Optional: asked by the disk's thread before the data of a command moves. May lower
+	 * @p limit, the bytes that will be moved at most.
+	 * @return 0, or the negative errno the command shall end with
+	 */
+	int (*fault)(void *user, const struct iosched_sim_disk_io *io, uint64_t *limit);
+	void *user; /**< first argument of `fault` */
+};
+
+/** Defaults. @param p to fill @param size sizeof(*p)   Threads: any. */
+IOSCHED_API void iosched_sim_disk_params_init(struct iosched_sim_disk_params *p, size_t size);
+
+/**
+ * Start a disk.
+ * @param out  receives it; NULL on error
+ * @param p    from iosched_sim_disk_params_init(); copied
+ * @param why  receives the sentence on an error; may be NULL
+ * @return 0, -EINVAL, -ENOENT, -ERANGE (a device, setting, length or time out of range),
+ *         -ENOMEM, or what opening the file or starting the thread gave
+ * Ownership: the caller's until iosched_sim_disk_close().
+ * Threads: any. A child of fork() has no disk: start it there.   Cost: memory by the device's
+ * depth.
+ */
+IOSCHED_API int iosched_sim_disk_open(struct iosched_sim_disk **out,
+				      const struct iosched_sim_disk_params *p,
+				      struct iosched_sim_error *why);
+
+/**
+ * Wait for what was submitted, then end the disk's thread and free the disk.
+ * @param d  may be NULL
+ * Threads: not in `done`; nobody may submit any more.
+ */
+IOSCHED_API void iosched_sim_disk_close(struct iosched_sim_disk *d);
+
+/** Size of a disk. @param d the disk  @return bytes   Threads: any.   Cost: O(1). */
+IOSCHED_API uint64_t iosched_sim_disk_length(const struct iosched_sim_disk *d);
+
+/**
+ * Tell a queue what stands behind it: fills rotational, write_cache, array, parallel and
+ * device_depth, and max_inflight if that is 0.
+ * @param d  the disk
+ * @param p  from iosched_params_init()
+ * Threads: any.   Cost: O(1).
+ */
+IOSCHED_API void iosched_sim_disk_describe(const struct iosched_sim_disk *d,
+					   struct iosched_params *p);
+
+/**
+ * Give the disk a command. More than its depth wait in order of arrival.
+ * @param d   the disk
+ * @param io  the command
+ * @return 0, -EINVAL (unknown op, no `done`, length 0, buffers that are not `length` bytes),
+ *         -ERANGE (beyond the end)
+ * Ownership: the disk's until `done`, which is called once on 0 and never on an error.
+ * Threads: any, `done` included.   Cost: O(iov_count), a lock.
+ */
+IOSCHED_API int iosched_sim_disk_submit(struct iosched_sim_disk *d, struct iosched_sim_disk_io *io);
+
+/** What the device did so far. @param d the disk @param out to fill   Threads: any. */
+IOSCHED_API void iosched_sim_disk_stats(struct iosched_sim_disk *d,
+					struct iosched_sim_device_stats *out);
+
+/** Device time that commands of an owner took: what its share is measured by.
+ * @param d      the disk
+ * @param owner  as in iosched_sim_disk_io::owner
+ * @return ns on the drive's clock, not yet scaled   Threads: any.   Cost: O(1), a lock. */
+IOSCHED_API uint64_t iosched_sim_disk_owner_ns(struct iosched_sim_disk *d, uint64_t owner);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif
