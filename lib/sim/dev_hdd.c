@@ -37,6 +37,7 @@ struct hdd_params {
 	uint64_t overhead;
 	uint64_t overhead_overlaps;
 	uint64_t bus_rate;
+	uint64_t bus_waits;
 	uint64_t depth;
 	uint64_t ncq_window;
 	uint64_t ncq_age;
@@ -114,6 +115,8 @@ static const struct ios_sim_param params[] = {
 	 "no overhead for a command queued before the medium came free"},
 	{"bus_rate", IOS_SIM_UNIT_RATE, 100000, UINT64_C(100000000000), 270000000, MEMBER(bus_rate),
 	 "rate of the interface"},
+	{"bus_waits", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(bus_waits),
+	 "a read from the medium is done when its bytes have crossed the interface as well"},
 	{"depth", IOS_SIM_UNIT_NONE, 1, 65536, 31, MEMBER(depth), "commands it takes at once"},
 	{"ncq_window", IOS_SIM_UNIT_NONE, 1, 65536, 64, MEMBER(ncq_window),
 	 "oldest commands among which it takes the nearest; 1 = in order"},
@@ -186,6 +189,24 @@ static void interface_serve(struct hdd *h, struct ios_sim_command *cmd, uint64_t
 
 	h->interface_free =
 		start + h->p.overhead + ios_sim_muldiv(bytes, NSEC_PER_SEC, h->p.bus_rate);
+	ios_sim_event_init(&cmd->event, interface_done, cmd);
+	ios_sim_schedule(h->device.engine, &cmd->event, h->interface_free);
+}
+
+/* A read comes off the medium now. What the interface could not move meanwhile, it moves now: the
+ * last sector at least, and more where it is slower than the medium. */
+static void report_read(struct hdd *h, struct ios_sim_command *cmd, uint64_t start, uint64_t end)
+{
+	uint64_t medium = ios_sim_transfer_ns(&h->geometry, start, end - start);
+	uint64_t bus = ios_sim_muldiv(cmd->length, NSEC_PER_SEC, h->p.bus_rate);
+	uint64_t last = ios_sim_muldiv(IOS_SIM_SECTOR, NSEC_PER_SEC, h->p.bus_rate);
+	uint64_t left = bus > medium + last ? bus - medium : last;
+
+	if (!h->p.bus_waits) {
+		report(h, cmd);
+		return;
+	}
+	h->interface_free = (now_of(h) > h->interface_free ? now_of(h) : h->interface_free) + left;
 	ios_sim_event_init(&cmd->event, interface_done, cmd);
 	ios_sim_schedule(h->device.engine, &cmd->event, h->interface_free);
 }
@@ -570,7 +591,10 @@ static void operation_done(void *owner)
 			ios_sim_segments_extend(&h->segments, op.end, now_of(h));
 		else if (op.cmd->op == IOSCHED_READ)
 			ios_sim_segments_begin(&h->segments, op.grow, op.start, op.end, now_of(h));
-		report(h, op.cmd);
+		if (op.cmd->op == IOSCHED_READ)
+			report_read(h, op.cmd, op.start, op.end);
+		else
+			report(h, op.cmd);
 		serve_new_hits(h);
 	}
 	consider(h);
