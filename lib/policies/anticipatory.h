@@ -91,6 +91,12 @@ static inline uint64_t ios_antic_end(const struct iosched_request *rq)
 	return rq->span_offset + rq->span_length;
 }
 
+/* It need not be waited for: it has requests here. */
+static inline bool ios_antic_is_here(const struct habits *h)
+{
+	return (h->queued | h->chosen) != 0;
+}
+
 /* `internal.mark`: on `chosen`. */
 static inline bool ios_antic_chosen(const struct iosched_request *rq)
 {
