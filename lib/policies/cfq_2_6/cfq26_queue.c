@@ -177,8 +177,10 @@ static void leave_if_empty(struct cfq26 *c, struct cfq26_queue *q)
 }
 
 /* The queued one that starts where a new one starts leaves for the dispatch list, as any chosen
- * request does. If it was alone, the queue comes back with a new key (traces dupsec, fz-2296). */
-static void evict_alias(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *alias)
+ * request does. If it was alone, the queue comes back with a new key (traces dupsec, fz-2296).
+ * Rare, so out of line. */
+static __attribute__((noinline)) void evict_alias(struct cfq26 *c, struct cfq26_queue *q,
+						  struct iosched_request *alias)
 {
 	ios_cfq26_tell(c, "alias: a second request for the same start sends the first on its way",
 		       q, NULL);
