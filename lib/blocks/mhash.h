@@ -40,10 +40,10 @@ static inline void ios_hash_link_insert(struct iosched_hash_link **bucket,
 					struct iosched_hash_link *link)
 {
 	link->next = *bucket;
-	link->pprev = bucket;
 	if (*bucket != NULL)
 		(*bucket)->pprev = &link->next;
 	*bucket = link;
+	link->pprev = bucket;
 }
 
 /* Multiplicative hashing (Knuth, TAOCP 3, 6.4) by 2^64 over the golden ratio. */

@@ -247,10 +247,15 @@ void ios_rb_remove(struct ios_rbtree *t, node *n)
 
 node *ios_rb_remove_next(struct ios_rbtree *t, node *n)
 {
-	bool two = n->left != NULL && n->right != NULL;
-	node *next = n->right != NULL ? leftmost(n->right) : ios_rb_next(n);
-	node *lacking = two ? splice_successor(t, n, next) : splice(t, n);
+	node *next, *lacking;
 
+	if (n->right == NULL) {
+		next = ios_rb_next(n);
+		lacking = splice(t, n);
+	} else {
+		next = leftmost(n->right);
+		lacking = n->left != NULL ? splice_successor(t, n, next) : splice(t, n);
+	}
 	ios_rb_clear(n);
 	if (lacking != NULL)
 		remove_fixup(t, lacking);

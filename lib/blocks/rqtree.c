@@ -9,48 +9,52 @@ static uint64_t start_of(struct iosched_tree_link *n)
 	return IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset;
 }
 
-/* A search for a free place ended at `parent`. The side is found anew, and out of line, so that
- * the ways down below keep nothing but a pointer: they are the longest part of an insert. */
-static __attribute__((noinline)) void link_leaf(struct ios_rqtree *t, struct iosched_request *rq,
-						struct iosched_tree_link *parent)
-{
-	struct iosched_tree_link **link = &t->rb.root;
-
-	if (parent != NULL)
-		link = rq->span_offset < start_of(parent) ? &parent->left : &parent->right;
-	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
-}
-
+/* The way down is the longest part of an insert; so it keeps one pointer only, `n`, and each side
+ * ends it by itself. */
 void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq)
 {
-	struct iosched_tree_link *parent = NULL, *n = t->rb.root;
+	struct iosched_tree_link *n = t->rb.root;
+	struct iosched_tree_link **link = n == NULL ? &t->rb.root : NULL; /* free place found */
 	uint64_t offset = rq->span_offset;
 
-	while (n != NULL) {
-		parent = n;
-		if (offset < start_of(n))
-			n = n->left;
-		else
-			n = n->right;
+	while (link == NULL) {
+		if (offset < start_of(n)) {
+			if (n->left == NULL)
+				link = &n->left;
+			else
+				n = n->left;
+		} else {
+			if (n->right == NULL)
+				link = &n->right;
+			else
+				n = n->right;
+		}
 	}
-	link_leaf(t, rq, parent);
+	ios_rb_insert(&t->rb, &rq->internal.sort, n, link);
 }
 
 struct iosched_request *ios_rqtree_insert_unique(struct ios_rqtree *t, struct iosched_request *rq)
 {
-	struct iosched_tree_link *parent = NULL, *n = t->rb.root;
+	struct iosched_tree_link *n = t->rb.root;
+	struct iosched_tree_link **link = n == NULL ? &t->rb.root : NULL; /* free place found */
 	uint64_t offset = rq->span_offset;
 
-	while (n != NULL) {
-		parent = n;
-		if (offset < start_of(n))
-			n = n->left;
-		else if (offset == start_of(n))
+	while (link == NULL) {
+		if (offset < start_of(n)) {
+			if (n->left == NULL)
+				link = &n->left;
+			else
+				n = n->left;
+		} else if (offset == start_of(n)) {
 			return ios_rqtree_entry(n);
-		else
-			n = n->right;
+		} else {
+			if (n->right == NULL)
+				link = &n->right;
+			else
+				n = n->right;
+		}
 	}
-	link_leaf(t, rq, parent);
+	ios_rb_insert(&t->rb, &rq->internal.sort, n, link);
 	return NULL;
 }
 

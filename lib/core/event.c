@@ -34,6 +34,14 @@ static void check(struct iosched *s)
 	abort();
 }
 
+static __attribute__((noinline)) void kick_host(struct iosched *s, uint32_t kick)
+{
+	if (kick & IOSCHED_KICK_NOW)
+		s->params.kick(s->params.user, IOSCHED_KICK_NOW);
+	if (kick & IOSCHED_KICK_DEFERRED)
+		s->params.kick(s->params.user, IOSCHED_KICK_DEFERRED);
+}
+
 void ios_settle_slow(struct iosched *s)
 {
 	uint32_t kick = s->env.kick;
@@ -41,14 +49,11 @@ void ios_settle_slow(struct iosched *s)
 	s->env.kick = 0;
 	s->seen_timer = s->env.timer;
 	s->pause_moved = false;
+	s->stats.kicks += kick != 0;
 	if (s->params.audit)
 		check(s);
-	if (kick != 0)
-		s->stats.kicks++;
-	if (s->params.kick != NULL && (kick & IOSCHED_KICK_NOW))
-		s->params.kick(s->params.user, IOSCHED_KICK_NOW);
-	if (s->params.kick != NULL && (kick & IOSCHED_KICK_DEFERRED))
-		s->params.kick(s->params.user, IOSCHED_KICK_DEFERRED);
+	if (s->params.kick != NULL)
+		kick_host(s, kick);
 	if (ios_wakeup(s) == s->armed)
 		return;
 	s->armed = ios_wakeup(s);

@@ -48,22 +48,25 @@ static void insert_bypass(struct iosched *s, struct iosched_request *rq)
 	ios_event(s, IOSCHED_EVENT_INSERT, rq, NULL);
 }
 
+/* `rq` touches something: it joins that and is gone (true), or others may join it from now on. */
 static __attribute__((noinline)) bool joins_another(struct iosched *s, struct iosched_request *rq,
 						    iosched_time now)
 {
 	if (rq->internal.unmergeable)
 		return false;
-	return ios_merge_insert(s, rq, now) ||
-	       ((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now));
+	if (ios_merge_insert(s, rq, now) ||
+	    ((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now)))
+		return true;
+	ios_merge_queued(s, rq, ios_merge_place(s, rq));
+	return false;
 }
 
-/* `rq` joins another and is gone (true), or others may join it from now on. */
 static inline bool merges(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
 	struct ios_mhash_place at = ios_merge_place(s, rq);
 
-	if (!ios_merge_hopeless(s, rq, at) && joins_another(s, rq, now))
-		return true;
+	if (!ios_merge_hopeless(s, rq, at))
+		return joins_another(s, rq, now);
 	ios_merge_queued(s, rq, at);
 	return false;
 }

@@ -74,7 +74,7 @@ static void arm_timer(struct anticipatory *a)
 	a->env->timer = (a->awaited_since + a->antic_expire) * NSEC_PER_MSEC;
 }
 
-static void start_waiting(struct anticipatory *a, iosched_time now)
+static __attribute__((noinline)) void start_waiting(struct anticipatory *a, iosched_time now)
 {
 	if (a->awaited_done) {
 		a->antic = ANTIC_AWAIT_REQUEST;
@@ -85,7 +85,8 @@ static void start_waiting(struct anticipatory *a, iosched_time now)
 	iosched_tell(a->env, now, "wait for its next request", a->awaited->id, 0, a->env->timer);
 }
 
-static void stop_waiting(struct anticipatory *a, const char *why, uint64_t winner, iosched_time now)
+static __attribute__((noinline)) void stop_waiting(struct anticipatory *a, const char *why,
+						   uint64_t winner, iosched_time now)
 {
 	if (!ios_antic_waiting(a))
 		return;
@@ -183,7 +184,8 @@ static inline void choose(struct anticipatory *a, struct iosched_request *rq)
 
 /* A start is taken by one request of a side at a time: the older one is chosen now, and not yet
  * handed out. That ends a wait, and happens even while the device drains. */
-static void choose_alias(struct anticipatory *a, struct iosched_request *rq, iosched_time now)
+static __attribute__((noinline)) void choose_alias(struct anticipatory *a,
+						   struct iosched_request *rq, iosched_time now)
 {
 	stop_waiting(a, "another request for the same place sends the older one", rq->context, now);
 	choose(a, rq);
@@ -193,7 +195,7 @@ static void choose_alias(struct anticipatory *a, struct iosched_request *rq, ios
 	iosched_withdraw(rq);
 }
 
-static struct iosched_request *take_alias(struct anticipatory *a)
+static __attribute__((noinline)) struct iosched_request *take_alias(struct anticipatory *a)
 {
 	struct iosched_request *rq = ios_dlist_take(&a->chosen);
 
@@ -230,7 +232,7 @@ static bool can_anticipate(const struct anticipatory *a)
 /* Even if the sync side has nothing queued, and only writes would be served (trace asclose). */
 static bool worth_waiting(struct anticipatory *a, uint64_t t)
 {
-	return a->awaited != NULL && a->antic != ANTIC_OVER &&
+	return a->awaited != NULL && a->antic != ANTIC_OVER && !ios_antic_is_here(a->awaited) &&
 	       ios_antic_why_not_wait(a, a->next[SYNC], t) == NULL;
 }
 
@@ -244,7 +246,8 @@ static struct iosched_request *continue_batch(struct anticipatory *a, uint64_t t
 }
 
 /* Sides alternate when both have work; a new batch begins with its oldest request. */
-static struct iosched_request *start_batch(struct anticipatory *a, iosched_time now)
+static __attribute__((noinline)) struct iosched_request *start_batch(struct anticipatory *a,
+								     iosched_time now)
 {
 	bool keep = a->batch == SYNC && ios_antic_queued(a, ASYNC);
 	enum side side = ios_antic_queued(a, SYNC) && !keep ? SYNC : ASYNC;
@@ -287,7 +290,22 @@ static void note_dry_writes(struct anticipatory *a)
 		a->ran_dry = true;
 }
 
-static struct iosched_request *pick(struct anticipatory *a, iosched_time now)
+/* Serve or wait? NULL: see `antic`; if that is not to wait, a new batch has to begin. */
+static inline struct iosched_request *continue_sync(struct anticipatory *a, iosched_time now,
+						    uint64_t t)
+{
+	struct iosched_request *oldest = expired_head(a, SYNC, t);
+
+	if (oldest != NULL)
+		return oldest;
+	if (worth_waiting(a, t)) {
+		start_waiting(a, now);
+		return NULL;
+	}
+	return continue_batch(a, t);
+}
+
+static inline struct iosched_request *pick(struct anticipatory *a, iosched_time now)
 {
 	uint64_t t = ios_antic_ticks(now);
 	struct iosched_request *rq = NULL, *oldest;
@@ -299,15 +317,14 @@ static struct iosched_request *pick(struct anticipatory *a, iosched_time now)
 		return NULL;
 	if (!batch_over(a, t)) {
 		if (can_anticipate(a)) {
-			oldest = expired_head(a, SYNC, t);
-			if (oldest != NULL)
-				return after_drain(a, oldest, t);
-			if (worth_waiting(a, t)) {
-				start_waiting(a, now);
+			rq = continue_sync(a, now, t);
+			if (rq != NULL) /* the fifo has been looked at */
+				return after_drain(a, rq, t);
+			if (ios_antic_waiting(a))
 				return NULL;
-			}
+		} else {
+			rq = continue_batch(a, t);
 		}
-		rq = continue_batch(a, t);
 	}
 	if (rq == NULL)
 		rq = start_batch(a, now);
@@ -315,7 +332,7 @@ static struct iosched_request *pick(struct anticipatory *a, iosched_time now)
 	return after_drain(a, oldest != NULL ? oldest : rq, t);
 }
 
-static enum iosched_hold why_nothing(const struct anticipatory *a)
+static __attribute__((noinline)) enum iosched_hold why_nothing(const struct anticipatory *a)
 {
 	if (!ios_antic_queued(a, SYNC) && !ios_antic_queued(a, ASYNC))
 		return IOSCHED_HOLD_EMPTY;
@@ -441,18 +458,27 @@ static void was_answered(struct iosched_request *rq, uint64_t t)
 	}
 }
 
+/* A request has completed while a new batch has not quite begun. */
+static __attribute__((noinline)) void begin_batch(struct anticipatory *a, enum side side,
+						  iosched_time now)
+{
+	if (a->changing && a->unfinished == 0)
+		end_drain(a, now);
+	if (a->untimed && side == a->batch)
+		start_clock(a, now);
+}
+
 static void anticipatory_complete(void *self, struct iosched_request *rq, iosched_time now)
 {
 	struct anticipatory *a = self;
+	uint64_t t = ios_antic_ticks(now);
 
-	if (a->changing && a->unfinished == 1)
-		end_drain(a, now);
 	a->unfinished--;
-	if (a->untimed && ios_antic_side(rq) == a->batch)
-		start_clock(a, now);
 	if (ios_antic_habits(rq) == a->awaited)
-		awaited_completed(a, ios_antic_ticks(now));
-	was_answered(rq, ios_antic_ticks(now));
+		awaited_completed(a, t);
+	was_answered(rq, t);
+	if (a->changing || a->untimed)
+		begin_batch(a, ios_antic_side(rq), now);
 }
 
 static void anticipatory_timer(void *self, iosched_time now)

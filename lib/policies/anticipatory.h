@@ -16,12 +16,12 @@
 
 enum side { SYNC, ASYNC };
 
-/* Where the wait for `awaited` stands. */
+/* Where the wait for `awaited` stands; the waiting ones are last, to be told by one compare. */
 enum antic {
 	ANTIC_OFF,
+	ANTIC_OVER,		/* ended; no new wait until something has been chosen */
 	ANTIC_AWAIT_COMPLETION, /* of its request; then the clock starts */
 	ANTIC_AWAIT_REQUEST,	/* the timer runs */
-	ANTIC_OVER,		/* ended; no new wait until something has been chosen */
 };
 
 /* What is known of a context. */
@@ -91,6 +91,12 @@ static inline uint64_t ios_antic_end(const struct iosched_request *rq)
 	return rq->span_offset + rq->span_length;
 }
 
+/* It need not be waited for: it has requests here. */
+static inline bool ios_antic_is_here(const struct habits *h)
+{
+	return (h->queued | h->chosen) != 0;
+}
+
 /* `internal.mark`: on `chosen`. */
 static inline bool ios_antic_chosen(const struct iosched_request *rq)
 {
@@ -104,7 +110,7 @@ static inline bool ios_antic_queued(const struct anticipatory *a, enum side side
 
 static inline bool ios_antic_waiting(const struct anticipatory *a)
 {
-	return a->antic == ANTIC_AWAIT_COMPLETION || a->antic == ANTIC_AWAIT_REQUEST;
+	return a->antic >= ANTIC_AWAIT_COMPLETION;
 }
 
 /* anticipatory_habits.c: a sync request says something of the habits of who asked. */

@@ -38,7 +38,7 @@ static uint64_t lowered(uint64_t chance)
 
 static void book_think(struct anticipatory *a, struct habits *h, uint64_t t)
 {
-	bool idle = h->answered && h->queued == 0 && h->chosen == 0;
+	bool idle = h->answered && !ios_antic_is_here(h);
 	uint64_t think = idle ? t - h->answered_at : 0;
 
 	if (think > MAX_THINK)
@@ -139,7 +139,7 @@ const char *ios_antic_why_not_wait(struct anticipatory *a, const struct iosched_
 		return "its request is here";
 	if (a->awaited_done && t - a->awaited_since >= a->antic_expire)
 		return "it has been waited for long enough";
-	if (h->queued != 0 || h->chosen != 0)
+	if (ios_antic_is_here(h))
 		return "others of its requests are here";
 	if (rq != NULL && ios_antic_side(rq) == SYNC && is_close(a, rq, t)) {
 		take_over(a, rq, t);

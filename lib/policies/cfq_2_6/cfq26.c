@@ -20,6 +20,14 @@ static void at(struct cfq26 *c, iosched_time now)
 	c->tick = now / CFQ26_TICK_NS;
 }
 
+/* Out of line: every rule has one, and the event would lie on the stack of each. */
+void ios_cfq26_tell_slow(const struct cfq26 *c, const char *rule, const struct cfq26_queue *q,
+			 const struct cfq26_queue *other)
+{
+	iosched_tell(c->env, c->now, rule, q->owner, other == NULL ? 0 : other->owner,
+		     IOSCHED_NEVER);
+}
+
 static void take_tunables(struct cfq26 *c)
 {
 	c->fifo_expire[CFQ26_SYNC] = c->fifo_expire_sync_ns / CFQ26_TICK_NS;

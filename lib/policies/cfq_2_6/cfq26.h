@@ -177,12 +177,14 @@ static inline void ios_cfq26_kick_now(struct cfq26 *c)
 	c->env->kick |= IOSCHED_KICK_NOW;
 }
 
+/* cfq26.c: tell what rule acted on `q`, in favour of `other` (or NULL), if somebody listens. */
+void ios_cfq26_tell_slow(const struct cfq26 *c, const char *rule, const struct cfq26_queue *q,
+			 const struct cfq26_queue *other);
 static inline void ios_cfq26_tell(const struct cfq26 *c, const char *rule,
 				  const struct cfq26_queue *q, const struct cfq26_queue *other)
 {
 	if (c->env->tell != NULL)
-		iosched_tell(c->env, c->now, rule, q->owner, other == NULL ? 0 : other->owner,
-			     IOSCHED_NEVER);
+		ios_cfq26_tell_slow(c, rule, q, other);
 }
 
 /* cfq26_tree.c: the service tree */

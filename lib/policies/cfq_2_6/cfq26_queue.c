@@ -128,34 +128,43 @@ static struct iosched_request *nearer(const struct cfq26 *c, struct iosched_requ
 	return ios_seekpick(&c->nearer, a, b);
 }
 
-/* Where the queue goes on when `rq` leaves it. */
-static struct iosched_request *next_around(const struct cfq26 *c, const struct cfq26_queue *q,
-					   const struct iosched_request *rq)
-{
-	struct iosched_request *after = ios_rqtree_next(rq);
-
-	if (after == NULL) {
-		after = ios_rqtree_first(&q->sorted);
-		if (after == rq)
-			return NULL;
-	}
-	return nearer(c, after, ios_rqtree_prev(rq));
-}
-
 static void set_next(struct cfq26_queue *q, struct iosched_request *rq)
 {
 	q->next = rq;
 	q->coop.next = rq;
 }
 
-/* Out of the tree; the fifo and `next` are the caller's. */
-static void unsort(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
+/* One request less in the tree. */
+static void count_out(struct cfq26 *c, struct cfq26_queue *q, const struct iosched_request *rq)
 {
-	ios_rqtree_remove(&q->sorted, rq);
 	q->queued--;
 	c->queued--;
 	if (rq->flags & IOSCHED_RQ_META)
 		q->queued_meta--;
+}
+
+/* Out of the tree; the fifo and `next` are the caller's. */
+static void unsort(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
+{
+	ios_rqtree_remove(&q->sorted, rq);
+	count_out(c, q, rq);
+}
+
+/* The same, and the queue goes on at the nearer of the two around `rq`; after the last comes the
+ * first. */
+static void unsort_next(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
+{
+	struct iosched_request *after = ios_rqtree_remove_next(&q->sorted, rq);
+	struct iosched_request *before;
+
+	count_out(c, q, rq);
+	if (after != NULL) {
+		before = ios_rqtree_prev(after);
+	} else {
+		before = ios_rqtree_last(&q->sorted);
+		after = ios_rqtree_first(&q->sorted);
+	}
+	set_next(q, nearer(c, after, before));
 }
 
 static void leave_if_empty(struct cfq26 *c, struct cfq26_queue *q)
@@ -167,28 +176,11 @@ static void leave_if_empty(struct cfq26 *c, struct cfq26_queue *q)
 		ios_cfq26_unkey(c, q);
 }
 
-/* Link `rq`, or return the one that already starts there. */
-static struct iosched_request *insert_unless(struct cfq26_queue *q, struct iosched_request *rq)
-{
-	struct iosched_tree_link **link = &q->sorted.rb.root;
-	struct iosched_tree_link *parent = NULL;
-	uint64_t offset = rq->span_offset;
-
-	while (*link != NULL) {
-		struct iosched_request *at = ios_rqtree_entry(*link);
-
-		if (offset == at->span_offset)
-			return at;
-		parent = *link;
-		link = offset < at->span_offset ? &parent->left : &parent->right;
-	}
-	ios_rb_insert(&q->sorted.rb, &rq->internal.sort, parent, link);
-	return NULL;
-}
-
 /* The queued one that starts where a new one starts leaves for the dispatch list, as any chosen
- * request does. If it was alone, the queue comes back with a new key (traces dupsec, fz-2296). */
-static void evict_alias(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *alias)
+ * request does. If it was alone, the queue comes back with a new key (traces dupsec, fz-2296).
+ * Rare, so out of line. */
+static __attribute__((noinline)) void evict_alias(struct cfq26 *c, struct cfq26_queue *q,
+						  struct iosched_request *alias)
 {
 	ios_cfq26_tell(c, "alias: a second request for the same start sends the first on its way",
 		       q, NULL);
@@ -202,7 +194,7 @@ static void sort_in(struct cfq26 *c, struct cfq26_queue *q, struct iosched_reque
 {
 	struct iosched_request *alias, *next;
 
-	while ((alias = insert_unless(q, rq)) != NULL)
+	while ((alias = ios_rqtree_insert_unique(&q->sorted, rq)) != NULL)
 		evict_alias(c, q, alias);
 	q->queued++;
 	c->queued++;
@@ -222,8 +214,8 @@ void ios_cfq26_link(struct cfq26 *c, struct cfq26_queue *q, struct iosched_reque
 {
 	rq->internal.queue = q;
 	rq->internal.mark = CFQ26_WAITING;
-	sort_in(c, q, rq);
 	ios_fifo_insert(&q->fifo, rq);
+	sort_in(c, q, rq);
 }
 
 /* Queued `rq` now starts elsewhere. If it is next already, the place the queue is filed
@@ -237,10 +229,11 @@ void ios_cfq26_resort(struct cfq26 *c, struct cfq26_queue *q, struct iosched_req
 /* A queued request leaves unserved. */
 void ios_cfq26_unlink(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
 {
-	if (q->next == rq)
-		set_next(q, next_around(c, q, rq));
-	unsort(c, q, rq);
 	ios_fifo_remove(rq);
+	if (q->next == rq)
+		unsort_next(c, q, rq);
+	else
+		unsort(c, q, rq);
 	leave_if_empty(c, q);
 }
 
@@ -248,9 +241,8 @@ void ios_cfq26_unlink(struct cfq26 *c, struct cfq26_queue *q, struct iosched_req
  * the last handed out, not of this one (traces async, chprio). */
 void ios_cfq26_take(struct cfq26 *c, struct cfq26_queue *q, struct iosched_request *rq)
 {
-	set_next(q, next_around(c, q, rq));
-	unsort(c, q, rq);
 	ios_fifo_remove(rq);
+	unsort_next(c, q, rq);
 	leave_if_empty(c, q);
 	q->dispatched++;
 	c->sync_flight += q->sync;
