@@ -298,7 +298,10 @@ struct iosched_sim_config {
 	 * policies are compared; 0: it is an error. Default 0 */
 	uint8_t weights_optional;
 	uint8_t block_layer; /**< enum iosched_sim_block_layer. Default eager */
-	uint8_t reserved[4]; /**< zero */
+	/** 1: the policy gets no FLUSH to hand out (iosched_params::can_flush); 0: it does, if the
+	 * device has a volatile write cache. Default 0 */
+	uint8_t no_flush;
+	uint8_t reserved[3]; /**< zero */
 
 	/** Optional: every event of the queue, as iosched_params::event.
 	 * iosched_sim_request_number() tells which request it is. Must not call into the queue. */

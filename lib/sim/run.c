@@ -137,7 +137,8 @@ static int create_queue(struct run *run)
 	p.max_merge_bytes = c->max_merge_bytes;
 	p.rotational = d->rotational;
 	p.write_cache = d->write_cache;
-	p.can_flush = d->write_cache; /* only policies that hand out a FLUSH of their own notice */
+	/* Only policies that hand out a FLUSH of their own notice. */
+	p.can_flush = d->write_cache && !c->no_flush;
 	p.array = d->array;
 	p.parallel = d->parallel;
 	p.device_depth = d->depth;

@@ -790,6 +790,74 @@ START_TEST(streams_go_on_when_the_device_is_dead)
 }
 END_TEST
 
+/* --- The policy's own FLUSH --- */
+
+/* Readers, a synchronous writer and a flood of writeback: then fair-deadline empties the drive's
+ * cache. */
+static void cached_load(const char *device)
+{
+	c.policy = iosched_policy_find("fair-deadline");
+	c.device = device;
+	c.stream_count = 4;
+	c.length_ns = 10 * SEC;
+	c.drain = 1;
+	s[0].request_bytes = 64 * KIB;
+	s[1].pattern = IOSCHED_SIM_RANDOM;
+	s[2].read_permyriad = 0;
+	s[2].write_flags = IOSCHED_RQ_SYNC;
+	s[2].think_ns = 30 * MS;
+	s[3].read_permyriad = 0;
+	s[3].depth = 128;
+	s[3].refill = 96;
+	s[3].request_bytes = 128 * KIB;
+	for (unsigned i = 0; i < 4; i++) {
+		s[i].region_offset = i * 10 * GB;
+		s[i].region_length = GB;
+		s[i].stop_ns = 8 * SEC;
+	}
+}
+
+START_TEST(a_policy_s_own_flush_goes_to_the_device_and_is_no_request_of_anybody)
+{
+	cached_load("hdd-110");
+	run();
+	ck_assert_uint_gt(r->stats.internal_flushes, 0);
+	ck_assert_uint_eq(r->device.flushes, r->stats.internal_flushes);
+	ck_assert_uint_eq(r->submitted, r->completed);
+	ck_assert_uint_eq(all()->requests, r->completed);
+	ck_assert_ptr_null(iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_FLUSH));
+	/* What it makes the drive write is paid by the writer, and all is paid. */
+	ck_assert_uint_gt(row(3, IOSCHED_SIM_ALL_OPS)->device_ns, 0);
+	ck_assert_uint_eq(row(1, IOSCHED_SIM_ALL_OPS)->device_ns +
+				  row(2, IOSCHED_SIM_ALL_OPS)->device_ns +
+				  row(3, IOSCHED_SIM_ALL_OPS)->device_ns +
+				  row(4, IOSCHED_SIM_ALL_OPS)->device_ns,
+			  r->device.media_ns);
+}
+END_TEST
+
+START_TEST(no_policy_flushes_without_a_cache_or_when_told_not_to)
+{
+	cached_load("hdd-110-wt");
+	run();
+	ck_assert_uint_eq(r->stats.internal_flushes, 0);
+	cached_load("hdd-110");
+	c.no_flush = 1;
+	run();
+	ck_assert_uint_eq(r->stats.internal_flushes, 0);
+	ck_assert_uint_eq(r->device.flushes, 0);
+}
+END_TEST
+
+START_TEST(a_policy_s_flush_reaches_every_disk_of_a_stripe)
+{
+	cached_load("raid0-2");
+	run();
+	ck_assert_uint_gt(r->stats.internal_flushes, 0);
+	ck_assert_uint_eq(r->submitted, r->completed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sim run");
@@ -826,6 +894,9 @@ int main(void)
 	tcase_add_test(t, failed_requests_are_counted_and_lost_to_nobody);
 	tcase_add_test(t, a_request_and_all_it_absorbed_fail_together);
 	tcase_add_test(t, streams_go_on_when_the_device_is_dead);
+	tcase_add_test(t, a_policy_s_own_flush_goes_to_the_device_and_is_no_request_of_anybody);
+	tcase_add_test(t, no_policy_flushes_without_a_cache_or_when_told_not_to);
+	tcase_add_test(t, a_policy_s_flush_reaches_every_disk_of_a_stripe);
 	tcase_add_test(t, names_and_weights_are_in_the_table);
 	tcase_add_test(t, what_is_queued_at_the_end_is_given_back_or_drained);
 	suite_add_tcase(suite, t);

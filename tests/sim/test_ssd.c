@@ -180,6 +180,13 @@ START_TEST(the_sata_ssds_fill_their_links)
 }
 END_TEST
 
+START_TEST(the_card_moves_20_mb_a_second)
+{
+	ck_assert_double_eq_tol(rate_of("sd", 1, 131072, 10000, false) * 131072, 20e6, .4e6);
+	ck_assert_double_eq_tol(rate_of("sd", 1, 131072, 0, false) * 131072, 20e6, .4e6);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sim ssd");
@@ -200,6 +207,7 @@ int main(void)
 	tcase_add_test(presets, the_nvme_preset_takes_80_us_and_900_000_commands_a_second);
 	tcase_add_test(presets, the_emmc_preset_reads_62_and_writes_6_2_mb_a_second);
 	tcase_add_test(presets, the_sata_ssds_fill_their_links);
+	tcase_add_test(presets, the_card_moves_20_mb_a_second);
 	suite_add_tcase(s, presets);
 	return run_suite(s);
 }
