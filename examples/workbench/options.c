@@ -119,6 +119,19 @@ static int take_perfetto(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_explain(struct wb_options *o, const char *text)
+{
+	(void)text;
+	o->explain = true;
+	return WB_OK;
+}
+
+static int take_only(struct wb_options *o, const char *text)
+{
+	o->only = text;
+	return WB_OK;
+}
+
 static int take_help(struct wb_options *o, const char *text)
 {
 	(void)text;
@@ -169,6 +182,10 @@ static const struct row rows[WB_OPTIONS] = {
 	[WB_OPTION_PERFETTO] = {"perfetto", "FILE.json",
 				"write a trace for ui.perfetto.dev or chrome://tracing",
 				take_perfetto},
+	[WB_OPTION_EXPLAIN] = {"explain", NULL,
+			       "print each decision of one run, and what waiting cost",
+			       take_explain},
+	[WB_OPTION_ONLY] = {"only", "LABEL", "run only the policy line with this label", take_only},
 	[WB_OPTION_HELP] = {"help", NULL, "this text", take_help},
 };
 

@@ -33,6 +33,8 @@ enum wb_option_id {
 	WB_OPTION_JSON,
 	WB_OPTION_PLOT,
 	WB_OPTION_PERFETTO,
+	WB_OPTION_EXPLAIN,
+	WB_OPTION_ONLY,
 	WB_OPTION_HELP,
 	WB_OPTIONS,
 };
@@ -75,7 +77,8 @@ struct wb_options {
 	iosched_time from;
 	const char *plot;
 	const char *perfetto;
-	bool skip_bad, all, json, help;
+	const char *only; /* label of a scenario's policy line */
+	bool skip_bad, all, json, explain, help;
 	char **operands;
 	unsigned operand_count;
 };

@@ -80,7 +80,7 @@ static void put_curves(FILE *f, const struct wb_runs *r, const char *block)
 	for (unsigned i = 0; i < r->count; i++) {
 		fprintf(f, "%s $%s%u using 1:2 with lines lw 1.5 title ", i == 0 ? "plot" : ",",
 			block, i);
-		put_quoted(f, iosched_policy_name(r->runs[i].policy));
+		put_quoted(f, wb_run_label(&r->runs[i]));
 	}
 	putc('\n', f);
 }

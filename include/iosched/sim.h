@@ -62,7 +62,7 @@ struct iosched_sim_error {
 /** A named set of device parameters. */
 struct iosched_sim_preset {
 	const char *name;    /**< as in iosched_sim_config::device */
-	const char *model;   /**< "null", "fixed", "hdd" */
+	const char *model;   /**< "null", "fixed", "hdd", "raid", "ssd", "net", "fault" */
 	const char *summary; /**< one line */
 };
 
@@ -154,6 +154,18 @@ struct iosched_sim_stream {
 	uint64_t start_ns;	  /**< when it begins. Default 0 */
 	uint64_t stop_ns;	  /**< submits nothing from then on. Default #IOSCHED_NEVER */
 	uint64_t max_requests;	  /**< it is done after so many; 0 = no limit. Default 0 */
+	/** Sequential: from the start of a request to that of the next, so that streams whose
+	 * positions lie within a stride interleave; 0 = request_bytes. Default 0 */
+	uint64_t stride_bytes;
+	/** Each request waits for a completion of another stream: 1 + that one's index in the
+	 * config; 0 = it waits for none. A stream that makes FLUSHes completes with each
+	 * of those, any other with each request. Closed loops only. At most `depth` completions
+	 * are saved up. Default 0 */
+	uint32_t after;
+	uint32_t after_count; /**< wait for any of so many streams from there on; 0 = 1. Default 0
+			       */
+	uint32_t ahead;	      /**< so many requests wait for nothing. Default 0 */
+	uint32_t reserved1;   /**< zero */
 };
 
 /** Defaults. @param s to fill @param size sizeof(*s)   Threads: any. */
@@ -457,6 +469,257 @@ IOSCHED_API const struct iosched_sim_row *iosched_sim_result_row(const struct io
  */
 IOSCHED_API uint64_t iosched_sim_row_quantile(const struct iosched_sim_row *row,
 					      enum iosched_latency which, unsigned permyriad);
+/** @} */
+
+/** @defgroup sim_scenario Scenarios
+ * A scenario is a text: a device, streams, policies, seeds, and what is expected of what comes
+ * out (docs/scenarios.md). Loading one makes a list of runs, one for each policy line
+ * and seed, and a list of expectations.
+ *
+ * @code
+ * if (iosched_sim_scenario_load(&s, "backup.scn", &why) != 0)
+ *         puts(why.text);
+ * results = calloc(iosched_sim_scenario_case_count(s), sizeof(*results));
+ * if (iosched_sim_scenario_run(s, results, &why) == 0)
+ *         for (i = 0; i < iosched_sim_scenario_check_count(s); i++) {
+ *                 iosched_sim_scenario_check(s, i, results, &verdict);
+ *                 puts(verdict.state == IOSCHED_SIM_HOLDS ? "pass" : verdict.figures);
+ *         }
+ * @endcode
+ * @{ */
+
+/** A loaded scenario. */
+struct iosched_sim_scenario;
+
+/** One run of a scenario: a policy line with one seed. */
+struct iosched_sim_case {
+	const char *label;		     /**< the policy line's label */
+	const struct iosched_policy *policy; /**< the policy */
+	uint64_t seed;			     /**< the seed */
+	/** What to run; copy it to change interval_ns or to watch events. */
+	const struct iosched_sim_config *config;
+};
+
+/** What became of an expectation. */
+enum iosched_sim_state {
+	IOSCHED_SIM_HOLDS,	 /**< it holds in every run it speaks of */
+	IOSCHED_SIM_FAILS,	 /**< it does not */
+	IOSCHED_SIM_NOT_CHECKED, /**< no run it speaks of has a result */
+};
+
+/** An expectation and what was measured. */
+struct iosched_sim_verdict {
+	const char *text;	      /**< as written, on one line; lives as long as the scenario */
+	unsigned line;		      /**< its line in the text */
+	enum iosched_sim_state state; /**< what became of it */
+	char figures[256];	      /**< measured, in words, of the run that was nearest to
+				       * failing, or failed */
+};
+
+/**
+ * Read a scenario from a file.
+ * @param out   receives it; NULL on an error
+ * @param path  the file, at most 1 MiB
+ * @param why   receives `file:line: what is wrong`, with a hint where there is one; may be NULL
+ * @return 0, -EINVAL (not a scenario), -ENOENT (a device, policy, tunable, or file that
+ *         does not exist), -ERANGE (a value out of range), -E2BIG (too much of something), -ENOMEM,
+ *         or why the file could not be read
+ * Ownership: the caller frees *out with iosched_sim_scenario_free(). Threads: any.
+ * Cost: O(text) and O(policy lines * seeds * streams).
+ */
+IOSCHED_API int iosched_sim_scenario_load(struct iosched_sim_scenario **out, const char *path,
+					  struct iosched_sim_error *why);
+
+/**
+ * Read a scenario from memory.
+ * @param out   as for iosched_sim_scenario_load()
+ * @param text  the text, without a terminating 0; is copied
+ * @param size  its length in bytes
+ * @param name  what errors call it
+ * @param why   as for iosched_sim_scenario_load()
+ * @return as iosched_sim_scenario_load(); opens no file, so `device file` is -EINVAL
+ * Ownership, threads, cost: as for iosched_sim_scenario_load().
+ */
+IOSCHED_API int iosched_sim_scenario_parse(struct iosched_sim_scenario **out, const char *text,
+					   size_t size, const char *name,
+					   struct iosched_sim_error *why);
+
+/** Free a scenario. @param s may be NULL   Threads: any. */
+IOSCHED_API void iosched_sim_scenario_free(struct iosched_sim_scenario *s);
+
+/** Its title line. @param s a scenario @return the title, empty if it has none   Threads: any. */
+IOSCHED_API const char *iosched_sim_scenario_title(const struct iosched_sim_scenario *s);
+
+/**
+ * Add a run of a policy that the scenario does not name, once for each seed, labelled with the
+ * policy's name. No expectation but those on `each` speaks of it.
+ * @param s       a scenario of which nothing obtained by iosched_sim_scenario_case() is in use
+ * @param policy  the policy
+ * @return 0, -EEXIST (a line has that label), -E2BIG, -ENOMEM
+ * Threads: one at a time. Cost: as loading.
+ */
+IOSCHED_API int iosched_sim_scenario_add_policy(struct iosched_sim_scenario *s,
+						const struct iosched_policy *policy);
+
+/** How many runs. @param s a scenario @return the number, at least 1   Threads: any. */
+IOSCHED_API unsigned iosched_sim_scenario_case_count(const struct iosched_sim_scenario *s);
+
+/**
+ * Describe a run.
+ * @param s    a scenario
+ * @param i    from 0; the seeds of a policy line are neighbours
+ * @param out  receives it; valid until iosched_sim_scenario_add_policy() or _free()
+ * @return 0 or -ERANGE (past the last)   Threads: any.   Cost: O(1).
+ */
+IOSCHED_API int iosched_sim_scenario_case(const struct iosched_sim_scenario *s, unsigned i,
+					  struct iosched_sim_case *out);
+
+/**
+ * Do every run.
+ * @param s        a scenario
+ * @param results  one for each run, which receive what iosched_sim_run() made, or NULL
+ * @param why      receives the sentence on an error; may be NULL
+ * @return 0, or the first error of iosched_sim_run(), at which it stops
+ * Ownership: the caller frees each result. Threads: any.   Cost: that of the runs.
+ */
+IOSCHED_API int iosched_sim_scenario_run(const struct iosched_sim_scenario *s,
+					 struct iosched_sim_result **results,
+					 struct iosched_sim_error *why);
+
+/** How many expectations. @param s a scenario @return the number   Threads: any. */
+IOSCHED_API unsigned iosched_sim_scenario_check_count(const struct iosched_sim_scenario *s);
+
+/**
+ * Compare results with an expectation. It is integer arithmetic: no rounding decides. A latency
+ * of which nothing was measured fails.
+ * @param s        a scenario
+ * @param i        which expectation, from 0
+ * @param results  one for each run, in order; NULL for a run that was not done
+ * @param out      receives what became of it
+ * @return 0, -ERANGE (past the last), -ENOMEM
+ * Threads: any.   Cost: O(runs * (rows + buckets)).
+ */
+IOSCHED_API int iosched_sim_scenario_check(const struct iosched_sim_scenario *s, unsigned i,
+					   struct iosched_sim_result *const *results,
+					   struct iosched_sim_verdict *out);
+/** @} */
+
+/** @defgroup sim_realtime A simulated device in real time
+ * The same device models, on the wall clock: a command given to a disk ends when the simulated
+ * drive would have ended it, with its data moved. So a server can stand on a 7200 rpm
+ * disk that is not there. One thread of the disk's own keeps the time, by absolute
+ * deadlines: a late wake-up delays one answer and not those behind it.
+ * @{ */
+
+/** A simulated device that runs in real time. */
+struct iosched_sim_disk;
+struct iovec;
+
+/** One command. The caller owns it, and must keep it until `done`. Zero-initialise. */
+struct iosched_sim_disk_io {
+	uint64_t offset;	 /**< bytes */
+	uint64_t length;	 /**< bytes; 0 for a FLUSH */
+	uint64_t owner;		 /**< whose time it is, see iosched_sim_disk_owner_ns() */
+	uint8_t op;		 /**< enum iosched_op */
+	uint8_t fua;		 /**< 1: a write is done only when on the medium */
+	uint8_t reserved[6];	 /**< zero */
+	const struct iovec *iov; /**< where the data is; NULL: only time passes */
+	unsigned iov_count;	 /**< buffers, 0..1024; together @ref length bytes */
+	unsigned reserved1;	 /**< zero */
+	uint64_t moved;		 /**< on done: bytes moved, less than length after an error */
+	/** Called by the disk's thread; the command is the caller's again. It may submit,
+	 * not close. @p error is 0 or a negative errno. */
+	void (*done)(struct iosched_sim_disk_io *io, int error);
+	void *user; /**< never touched */
+	struct {
+		struct iosched_sim_disk_io *next; /**< on one of the disk's lists */
+		iosched_time arrived;		  /**< on its clock */
+		int error;			  /**< how it ended */
+		int reserved;			  /**< zero */
+	} internal;				  /**< private */
+};
+
+/** Which disk. Fill with iosched_sim_disk_params_init(), then change. */
+struct iosched_sim_disk_params {
+	size_t size;		      /**< sizeof the caller's struct */
+	const char *device;	      /**< as iosched_sim_config::device. Default "hdd" */
+	const char *device_text;      /**< as iosched_sim_config::device_text. Default NULL */
+	const char *device_text_name; /**< likewise. Default NULL */
+	const struct iosched_sim_setting *overrides; /**< likewise */
+	unsigned override_count;		     /**< how many. Default 0 */
+	/** 1000 = as the drive would, 100 = ten times faster; 1..1000000. Default 1000 */
+	unsigned time_permille;
+	const char *path; /**< file that holds the data; NULL: memory. Default NULL */
+	/** Bytes, at most the device's capacity; a shorter file is made longer.
+	 * Default 0: the file's size, or the device's capacity if that is 0 or in memory. */
+	uint64_t length;
+	/**
+	 * Optional: asked by the disk's thread before the data of a command moves. May lower
+	 * @p limit, the bytes that will be moved at most.
+	 * @return 0, or the negative errno the command shall end with
+	 */
+	int (*fault)(void *user, const struct iosched_sim_disk_io *io, uint64_t *limit);
+	void *user; /**< first argument of `fault` */
+};
+
+/** Defaults. @param p to fill @param size sizeof(*p)   Threads: any. */
+IOSCHED_API void iosched_sim_disk_params_init(struct iosched_sim_disk_params *p, size_t size);
+
+/**
+ * Start a disk.
+ * @param out  receives it; NULL on error
+ * @param p    from iosched_sim_disk_params_init(); copied
+ * @param why  receives the sentence on an error; may be NULL
+ * @return 0, -EINVAL, -ENOENT, -ERANGE (a device, setting, length or time out of range),
+ *         -ENOMEM, or what opening the file or starting the thread gave
+ * Ownership: the caller's until iosched_sim_disk_close().
+ * Threads: any. A child of fork() has no disk: start it there.   Cost: memory by the device's
+ * depth.
+ */
+IOSCHED_API int iosched_sim_disk_open(struct iosched_sim_disk **out,
+				      const struct iosched_sim_disk_params *p,
+				      struct iosched_sim_error *why);
+
+/**
+ * Wait for what was submitted, then end the disk's thread and free the disk.
+ * @param d  may be NULL
+ * Threads: not in `done`; nobody may submit any more.
+ */
+IOSCHED_API void iosched_sim_disk_close(struct iosched_sim_disk *d);
+
+/** Size of a disk. @param d the disk  @return bytes   Threads: any.   Cost: O(1). */
+IOSCHED_API uint64_t iosched_sim_disk_length(const struct iosched_sim_disk *d);
+
+/**
+ * Tell a queue what stands behind it: fills rotational, write_cache, array, parallel and
+ * device_depth, and max_inflight if that is 0.
+ * @param d  the disk
+ * @param p  from iosched_params_init()
+ * Threads: any.   Cost: O(1).
+ */
+IOSCHED_API void iosched_sim_disk_describe(const struct iosched_sim_disk *d,
+					   struct iosched_params *p);
+
+/**
+ * Give the disk a command. More than its depth wait in order of arrival.
+ * @param d   the disk
+ * @param io  the command
+ * @return 0, -EINVAL (unknown op, no `done`, length 0, buffers that are not `length` bytes),
+ *         -ERANGE (beyond the end)
+ * Ownership: the disk's until `done`, which is called once on 0 and never on an error.
+ * Threads: any, `done` included.   Cost: O(iov_count), a lock.
+ */
+IOSCHED_API int iosched_sim_disk_submit(struct iosched_sim_disk *d, struct iosched_sim_disk_io *io);
+
+/** What the device did so far. @param d the disk @param out to fill   Threads: any. */
+IOSCHED_API void iosched_sim_disk_stats(struct iosched_sim_disk *d,
+					struct iosched_sim_device_stats *out);
+
+/** Device time that commands of an owner took: what its share is measured by.
+ * @param d      the disk
+ * @param owner  as in iosched_sim_disk_io::owner
+ * @return ns on the drive's clock, not yet scaled   Threads: any.   Cost: O(1), a lock. */
+IOSCHED_API uint64_t iosched_sim_disk_owner_ns(struct iosched_sim_disk *d, uint64_t owner);
 /** @} */
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ struct ios_sim_command {
 	uint64_t length;
 	uint8_t op;			    /* enum iosched_op */
 	bool fua;			    /* done only when on the medium */
-	const struct ios_sim_piece *pieces; /* owners of the bytes; at least one */
+	const struct ios_sim_piece *pieces; /* owners of the bytes; NULL: a FLUSH of nobody's */
 	void (*done)(struct ios_sim_command *cmd, int error); /* 0 or -errno */
 	void *user;
 
@@ -121,6 +121,10 @@ static inline void ios_sim_device_destroy(struct ios_sim_device *d)
 
 static inline int ios_sim_device_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 {
+	static const struct ios_sim_piece nobodys = {0};
+
+	if (cmd->pieces == NULL)
+		cmd->pieces = &nobodys;
 	cmd->device = d;
 	cmd->arrived = d->engine->now;
 	return d->model->submit(d, cmd);

@@ -129,9 +129,9 @@ void ios_sim_stop(struct ios_sim_engine *e, int why)
 		e->stopped = why;
 }
 
-int ios_sim_engine_run(struct ios_sim_engine *e)
+static int fire_until(struct ios_sim_engine *e, iosched_time last)
 {
-	while (e->stopped == 0 && e->count > 0) {
+	while (e->stopped == 0 && e->count > 0 && e->heap[0].when <= last) {
 		struct ios_sim_event *ev = e->heap[0].event;
 
 		e->fired_now = e->heap[0].when == e->now ? e->fired_now + 1 : 0;
@@ -143,4 +143,20 @@ int ios_sim_engine_run(struct ios_sim_engine *e)
 		ev->fire(ev->owner);
 	}
 	return e->stopped;
+}
+
+int ios_sim_engine_run(struct ios_sim_engine *e)
+{
+	return fire_until(e, IOSCHED_NEVER);
+}
+
+int ios_sim_engine_run_until(struct ios_sim_engine *e, iosched_time last)
+{
+	int why = fire_until(e, last);
+
+	if (why == 0 && e->now < last) {
+		e->now = last;
+		e->fired_now = 0;
+	}
+	return why;
 }

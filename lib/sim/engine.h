@@ -70,4 +70,7 @@ void ios_sim_stop(struct ios_sim_engine *e, int why);
  * Returns 0: none left; otherwise what stop was given, or -ELOOP: time has stopped. */
 int ios_sim_engine_run(struct ios_sim_engine *e);
 
+/* Fire those due at @last or before, in order; then it is @last. Returns as run(). */
+int ios_sim_engine_run_until(struct ios_sim_engine *e, iosched_time last);
+
 #endif

@@ -149,12 +149,46 @@ static void link_pieces(struct ios_sim_host *h, struct ios_sim_io *io)
 
 static void command_done(struct ios_sim_command *cmd, int error);
 
+/* The policy's own FLUSH has ended. */
+static void flush_done(struct ios_sim_command *cmd, int error)
+{
+	struct ios_sim_host *h = cmd->user;
+	struct iosched_request *rq = h->flushing;
+
+	(void)error;
+	ios_sim_host_enter(h);
+	h->inflight--;
+	h->refused = false;
+	h->flushing = NULL;
+	h->last_completion = h->engine.now;
+	if (iosched_complete(h->queue, rq, h->engine.now) != 0)
+		ios_sim_watch_fail(&h->watch, "the queue does not take the end of its own FLUSH");
+	ios_sim_host_leave(h);
+}
+
+static void issue_flush(struct ios_sim_host *h, struct iosched_request *rq)
+{
+	h->flush = (struct ios_sim_command){
+		.op = IOSCHED_FLUSH, .pieces = &h->nobody, .done = flush_done, .user = h};
+	if (ios_sim_device_submit(h->device, &h->flush) == 0) {
+		h->flushing = rq;
+		h->inflight++;
+		return;
+	}
+	h->refused = true;
+	iosched_requeue(h->queue, rq, h->engine.now);
+}
+
 static void issue(struct ios_sim_host *h, struct iosched_request *rq)
 {
 	struct ios_sim_io *io = io_of(rq);
 	struct ios_sim_command *cmd = &io->cmd;
 	int err;
 
+	if (rq->flags & IOSCHED_RQ_INTERNAL) {
+		issue_flush(h, rq);
+		return;
+	}
 	if (!ios_sim_watch_span(&h->watch, rq, io->number))
 		return;
 	link_pieces(h, io);
@@ -469,6 +503,8 @@ static void empty_queue(struct ios_sim_host *h)
 		for (unsigned i = 0; i < BLOCK_IOS; i++)
 			if (b->ios[i].place == IOS_SIM_ISSUED)
 				iosched_complete(h->queue, &b->ios[i].rq, h->engine.now);
+	if (h->flushing != NULL)
+		iosched_complete(h->queue, h->flushing, h->engine.now);
 	iosched_destroy(h->queue);
 }
 

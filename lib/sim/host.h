@@ -81,6 +81,9 @@ struct ios_sim_host {
 
 	struct ios_sim_io *free_ios;
 	struct ios_sim_io_block *blocks;
+	struct ios_sim_command flush;	  /* of the policy's own: nobody submitted it */
+	struct ios_sim_piece nobody;	  /* its only piece, of no bytes and context 0 */
+	struct iosched_request *flushing; /* the request it serves, while it is with the device */
 };
 
 /* Who submits. */

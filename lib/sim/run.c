@@ -137,6 +137,7 @@ static int create_queue(struct run *run)
 	p.max_merge_bytes = c->max_merge_bytes;
 	p.rotational = d->rotational;
 	p.write_cache = d->write_cache;
+	p.can_flush = d->write_cache; /* only policies that hand out a FLUSH of their own notice */
 	p.array = d->array;
 	p.parallel = d->parallel;
 	p.device_depth = d->depth;
@@ -237,6 +238,26 @@ static int create_streams(struct run *run)
 	return 0;
 }
 
+/* Each stream learns whose completions it waits for. */
+static int link_streams(struct run *run)
+{
+	for (unsigned i = 0; i < run->c->stream_count; i++) {
+		const struct iosched_sim_stream *s = &run->c->streams[i];
+		uint32_t count = s->after_count != 0 ? s->after_count : 1;
+
+		if (s->after == 0)
+			continue;
+		if (s->after > run->c->stream_count || count > run->c->stream_count - s->after + 1)
+			return ios_sim_fail(run->why, -EINVAL,
+					    "stream %u waits for a stream that is not there",
+					    i + 1);
+		for (uint32_t j = 0; j < count; j++)
+			if (ios_sim_stream_follow(run->loads[i], run->loads[s->after - 1 + j]) != 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
 static int create_replays(struct run *run)
 {
 	for (unsigned i = 0; i < run->c->replay_count; i++) {
@@ -273,6 +294,8 @@ static int create_loads(struct run *run)
 	if (run->loads == NULL || run->cursors == NULL)
 		return -ENOMEM;
 	err = create_streams(run);
+	if (err == 0)
+		err = link_streams(run);
 	if (err == 0)
 		err = create_replays(run);
 	return err != 0 ? err : create_programs(run);

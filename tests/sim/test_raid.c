@@ -2,8 +2,10 @@
 /* Arrays: where bytes lie, what the controller keeps, who pays; and the rates of one that is
  * known from elsewhere. */
 #include <iosched/sim.h>
+#include <stdio.h>
 
 #include "sim/raid_ahead.h"
+#include "sim/rng.h"
 #include "support.h"
 
 static struct bench b;
@@ -255,6 +257,69 @@ START_TEST(arrays_of_nonsense_are_refused)
 }
 END_TEST
 
+/* --- Anything at all --- */
+
+static uint64_t below(struct ios_sim_rng *g, uint64_t n)
+{
+	return ios_sim_rng_below(g, n);
+}
+
+/* An array of random shape, with members that may fail. */
+static void open_random_array(struct ios_sim_rng *g)
+{
+	static const char *const members[] = {
+		"member = fixed\nmember.capacity = 64MiB\nmember.latency = 1ms\nmember.depth = 2\n",
+		"member = hdd\nmember.capacity = 1GB\n",
+		"member = hdd-10k\nmember.capacity = 1GB\n",
+		"member = ssd\nmember.capacity = 64MiB\nmember.collect_bytes = 1MiB\n",
+		"member = fault\nmember.member = fixed\nmember.member.capacity = 64MiB\n"
+		"member.read_errors = 50000\nmember.write_errors = 50000\nmember.error_time = "
+		"1ms\n",
+	};
+	unsigned mirrors = 1 + (unsigned)below(g, 3);
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "model = raid\n%smirrors = %u\ndisks = %u\nchunk = %uKiB\nwrite_cache = %uKiB\n"
+		 "ahead_ring = %u\nahead_chunks = %u\nahead_hits = 1\ndestage_size = %uKiB\n",
+		 members[below(g, 5)], mirrors, mirrors * (1 + (unsigned)below(g, 4)),
+		 4u << below(g, 5), (unsigned)below(g, 3) * 300, (unsigned)below(g, 3) * 8,
+		 (unsigned)below(g, 20), 4u << below(g, 8));
+	bench_open(&b, text);
+	b.may_fail = true;
+}
+
+static void give_anything(struct ios_sim_rng *g)
+{
+	static const enum iosched_op ops[] = {IOSCHED_READ,  IOSCHED_READ,  IOSCHED_READ,
+					      IOSCHED_WRITE, IOSCHED_WRITE, IOSCHED_DISCARD,
+					      IOSCHED_FLUSH};
+	enum iosched_op op = ops[below(g, 7)];
+	uint64_t length = below(g, 4) == 0 ? 1 + below(g, MIB) : 512 * (1 + below(g, 64));
+	uint64_t offset = 512 * below(g, 40000);
+
+	if (op == IOSCHED_FLUSH)
+		offset = length = 0;
+	b.commands[b.used].cmd.fua = op == IOSCHED_WRITE && below(g, 8) == 0;
+	bench_give(&b, op, offset, length, 1 + below(g, 3));
+}
+
+START_TEST(whatever_comes_ends_and_is_booked)
+{
+	struct ios_sim_rng g;
+
+	ios_sim_rng_init(&g, 7, (uint64_t)_i);
+	open_random_array(&g);
+	for (unsigned i = 0; i < 400; i++) {
+		if (below(&g, 3) == 0)
+			bench_until(&b, b.engine.now + below(&g, 20 * MS));
+		give_anything(&g);
+	}
+	bench_settle(&b);
+	media_ops();
+}
+END_TEST
+
 /* --- The array of the bonnie++ report, beside an earlier, independent model of it --- */
 
 /* The report's file: 258376 MiB. */
@@ -329,6 +394,7 @@ int main(void)
 	tcase_add_test(t, a_read_that_fails_on_one_mirror_is_read_from_the_other);
 	tcase_add_test(t, a_lone_mirror_is_enough_for_a_write);
 	tcase_add_test(t, arrays_of_nonsense_are_refused);
+	tcase_add_loop_test(t, whatever_comes_ends_and_is_booked, 0, 60);
 	suite_add_tcase(s, t);
 	tcase_set_timeout(figures, 60);
 	tcase_add_test(figures, random_reads_of_the_array_come_within_5_percent);

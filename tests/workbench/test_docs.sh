@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# docs/workbench.md and docs/seeds.md show what the program prints; with --update they are made to.
+# Pages of docs (PAGES; docs/workbench.md and docs/seeds.md) show what the program prints; with
+# --update they are made to. Each has at least COMMANDS commands.
 #
 # A block begins with "    $ command"; what follows it, indented by four, is its output.
 builddir=${builddir:-$(cd "$(dirname "$0")/../../build" && pwd)}
@@ -36,13 +37,14 @@ if [ "${1:-}" != --update ] && ! have_json; then
 	echo "built without jansson: the pages show JSON"
 	exit 77
 fi
-for page in "$top/docs/workbench.md" "$top/docs/seeds.md"; do
+for name in ${PAGES:-workbench.md seeds.md}; do
+	page=$top/docs/$name
 	fresh "$page" >"$tmp/page"
 	if [ "${1:-}" = --update ]; then
 		cp "$tmp/page" "$page"
 		continue
 	fi
-	[ "$(grep -c '^    \$ ' "$page")" -ge 5 ] || complain "$page has too few commands"
+	[ "$(grep -c '^    \$ ' "$page")" -ge "${COMMANDS:-5}" ] || complain "$page has too few commands"
 	diff -u "$page" "$tmp/page" || complain "$page is out of date; $0 --update makes it true again"
 done
 exit $bad
