@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seed tables, short form: one random seed. Every reported cell must be in order and as near to
- * the report as it was when the model was made; the long form is `make seeds`.
+ * The seed tables, short form: one random seed. Every reported cell must be in order and as near
+ * to the report as it was when the model was made, and fair-deadline must win or tie. The long form
+ * is `make seeds`.
  */
 #include <check.h>
 #include <errno.h>
@@ -26,7 +27,9 @@ static unsigned count_cells(void)
 	return n;
 }
 
-/* Run the cells of one table that are reported, with random seed 1, and judge them. */
+#define OURS "fair-deadline"
+
+/* Run the cells of one table that are reported, and ours, with random seed 1, and judge them. */
 static unsigned run_table(const char *seed)
 {
 	struct iosched_seed_cell cell;
@@ -36,7 +39,8 @@ static unsigned run_table(const char *seed)
 	for (unsigned i = 0; i < n; i++) {
 		iosched_seed_cell_at(i, &cell);
 		simulated[i] = -1;
-		if (strcmp(cell.seed, seed) != 0 || (cell.reported < 0 && !cell.is_base))
+		if (strcmp(cell.seed, seed) != 0 ||
+		    (cell.reported < 0 && !cell.is_base && strcmp(cell.policy, OURS) != 0))
 			continue;
 		ck_assert_msg(iosched_seed_run(i, 1, &simulated[i], NULL, &why) == 0, "%s",
 			      why.text);
@@ -89,6 +93,21 @@ static void check_cell(unsigned i)
 		      cell.kernel, simulated[i], cell.unit, cell.reported);
 }
 
+/* What this library is for. Of fdatasync no order is reported to win in; its own test is below. */
+static void check_ours(unsigned i)
+{
+	struct iosched_seed_cell cell;
+
+	iosched_seed_cell_at(i, &cell);
+	if (strcmp(cell.policy, OURS) != 0 || cell.lower_is_better)
+		return;
+	ck_assert_msg(judgements[i].verdict == IOSCHED_SEED_WINS ||
+			      judgements[i].verdict == IOSCHED_SEED_TIES,
+		      "%s %s %s: " OURS " loses with %.1f %s, %.3f of the base", cell.seed,
+		      cell.cell, cell.kernel, simulated[i], cell.unit,
+		      judgements[i].simulated_ratio);
+}
+
 static void check_table(const char *seed, unsigned expected)
 {
 	struct iosched_seed_cell cell;
@@ -97,7 +116,10 @@ static void check_table(const char *seed, unsigned expected)
 
 	for (unsigned i = 0; i < n; i++) {
 		iosched_seed_cell_at(i, &cell);
-		if (simulated[i] < 0 || cell.reported < 0)
+		if (simulated[i] < 0)
+			continue;
+		check_ours(i);
+		if (cell.reported < 0)
 			continue;
 		check_cell(i);
 		reported++;
@@ -155,6 +177,13 @@ START_TEST(fdatasync_waits_many_times_as_long_with_cfq_as_with_noop)
 {
 	ck_assert_double_gt(run_cell("fdatasync", "cfq", "2.6.32"),
 			    10 * run_cell("fdatasync", "noop", "2.6.32"));
+}
+END_TEST
+
+START_TEST(fdatasync_waits_hardly_longer_with_fair_deadline_than_with_noop)
+{
+	ck_assert_double_lt(run_cell("fdatasync", OURS, "2.6.32"),
+			    3 * run_cell("fdatasync", "noop", "2.6.32"));
 }
 END_TEST
 
@@ -281,6 +310,7 @@ static TCase *tables(void)
 	tcase_add_test(t, the_nfs_server_is_as_reported);
 	tcase_add_test(t, pgbench_is_as_reported);
 	tcase_add_test(t, fdatasync_waits_many_times_as_long_with_cfq_as_with_noop);
+	tcase_add_test(t, fdatasync_waits_hardly_longer_with_fair_deadline_than_with_noop);
 	tcase_add_test(t, close_cooperators_give_sysbench_its_speed_back);
 	return t;
 }
