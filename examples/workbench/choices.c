@@ -105,18 +105,29 @@ int wb_take_device(struct wb_options *o, const char *text)
 	return code;
 }
 
+static void list_parameters(FILE *out, const char *model)
+{
+	struct iosched_sim_param param;
+
+	fprintf(out, "\nParameters of %s, with its values:\n", model);
+	for (unsigned i = 0; iosched_sim_param_at(model, i, &param) == 0; i++)
+		fprintf(out, "  %s=%llu%s%s  %s\n", param.name, (unsigned long long)param.initial,
+			param.unit[0] != '\0' ? " " : "", param.unit, param.doc);
+}
+
 void wb_list_devices(FILE *out)
 {
+	static const char *const models[] = {"hdd", "raid", "ssd", "net", "fault", "fixed"};
 	const struct iosched_sim_preset *p;
-	struct iosched_sim_param param;
 
 	fputs("\nDevices:\n", out);
 	for (unsigned i = 0; (p = iosched_sim_preset_at(i)) != NULL; i++)
 		fprintf(out, "  %-13s %s\n", p->name, p->summary);
-	fputs("\nParameters of hdd, with its values:\n", out);
-	for (unsigned i = 0; iosched_sim_param_at("hdd", i, &param) == 0; i++)
-		fprintf(out, "  %s=%llu%s%s  %s\n", param.name, (unsigned long long)param.initial,
-			param.unit[0] != '\0' ? " " : "", param.unit, param.doc);
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+		list_parameters(out, models[i]);
+	fputs("\nraid, net and fault have a device inside: member=NAME says which,\n"
+	      "member.PARAMETER=VALUE changes it.\n",
+	      out);
 }
 
 /* --- Tunables --- */

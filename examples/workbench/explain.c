@@ -5,13 +5,14 @@
  * Every event of the run goes the same way: to the timeline (which wants the state before
  * it), into the holds' accounts, to the log.
  */
+#include "explain.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "explain_log.h"
 #include "output.h"
 #include "perfetto.h"
-#include "run.h"
 #include "table.h"
 #include "units.h"
 
@@ -104,55 +105,92 @@ static int print_reasons(struct wb_holds *h)
 	return wb_table_print(&t, 2);
 }
 
-static int print_summary(struct explain *x, const struct wb_run *run)
+static int print_summary(struct explain *x, const struct wb_subject *s,
+			 const struct iosched_sim_result *result)
 {
 	if (x->log.left_out > 0)
 		printf("and %llu more lines\n", (unsigned long long)x->log.left_out);
-	printf("\n%s: %llu requests, %llu dispatches\n", iosched_policy_name(run->policy),
-	       (unsigned long long)run->result->completed,
-	       (unsigned long long)run->result->stats.dispatched);
+	printf("\n%s: %llu requests, %llu dispatches\n", s->label,
+	       (unsigned long long)result->completed, (unsigned long long)result->stats.dispatched);
 	print_time(&x->holds);
 	putchar('\n');
 	return print_reasons(&x->holds);
 }
 
-/* --- The verb --- */
+/* --- A run --- */
 
-static int explain_run(struct explain *x, const struct wb_options *o, const struct wb_workload *w)
+static int explain_run(struct explain *x, const struct wb_subject *s)
 {
-	struct wb_run run;
+	struct iosched_sim_result *result = NULL;
 	int code;
 
-	wb_workload_print(w, o);
 	if (x->timeline_file.file != NULL)
-		wb_perfetto_begin(&x->timeline, x->timeline_file.file, &w->names,
-				  iosched_policy_name(o->policies[0]));
-	code = wb_run(&run, o, w, o->policies[0], take_event, x);
+		wb_perfetto_begin(&x->timeline, x->timeline_file.file, s->names, s->label);
+	code = s->simulate(s->user, take_event, x, &result);
 	if (code == WB_OK && x->holds.failed)
 		code = wb_fail("out of memory");
 	if (code == WB_OK) {
-		wb_holds_end(&x->holds, run.result->end);
+		wb_holds_end(&x->holds, result->end);
 		if (x->timeline_file.file != NULL)
 			wb_perfetto_end(&x->timeline, &x->holds);
-		code = print_summary(x, &run);
+		code = print_summary(x, s, result);
 	}
-	iosched_sim_result_free(run.result);
+	iosched_sim_result_free(result);
 	return code;
 }
 
-static int explain(const struct wb_options *o, const struct wb_workload *w)
+int wb_explain(const struct wb_options *o, const struct wb_subject *s)
 {
 	struct explain x = {
-		.log = {.names = &w->names, .limit = o->limit, .from = o->from, .all = o->all}};
+		.log = {.names = s->names, .limit = o->limit, .from = o->from, .all = o->all}};
 	int code = WB_OK;
 
 	if (o->perfetto != NULL)
 		code = wb_output_open(&x.timeline_file, o->perfetto);
 	if (code == WB_OK)
-		code = explain_run(&x, o, w);
+		code = explain_run(&x, s);
 	code = wb_output_close(&x.timeline_file, code);
 	wb_holds_fini(&x.holds);
 	return code;
+}
+
+int wb_explain_check(const struct wb_options *o)
+{
+	if (o->perfetto != NULL && strcmp(o->perfetto, "-") == 0)
+		return wb_refuse("--perfetto: standard output has the log already");
+	return WB_OK;
+}
+
+/* --- The verb --- */
+
+struct trace_run {
+	const struct wb_options *o;
+	const struct wb_workload *w;
+};
+
+static int simulate_trace(void *user, wb_event_fn *event, void *event_user,
+			  struct iosched_sim_result **out)
+{
+	const struct trace_run *t = user;
+	struct wb_run run = {0};
+	int code = wb_run(&run, t->o, t->w, t->o->policies[0], event, event_user);
+
+	*out = run.result;
+	return code;
+}
+
+static int explain(const struct wb_options *o, const struct wb_workload *w)
+{
+	struct trace_run t = {o, w};
+	struct wb_subject s = {
+		.label = iosched_policy_name(o->policies[0]),
+		.names = &w->names,
+		.simulate = simulate_trace,
+		.user = &t,
+	};
+
+	wb_workload_print(w, o);
+	return wb_explain(o, &s);
 }
 
 static int run(const struct wb_options *o)
@@ -162,9 +200,9 @@ static int run(const struct wb_options *o)
 
 	if (o->policy_count != 1)
 		return wb_refuse("explain wants exactly one --policy");
-	if (o->perfetto != NULL && strcmp(o->perfetto, "-") == 0)
-		return wb_refuse("--perfetto: standard output has the log already");
-	code = wb_run_check(o);
+	code = wb_explain_check(o);
+	if (code == WB_OK)
+		code = wb_run_check(o);
 	if (code != WB_OK)
 		return code;
 	code = wb_workload_load(&w, o, o->operands[0]);

@@ -52,6 +52,26 @@ static int take_seed(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_count(const char *option, const char *text, uint32_t most, uint32_t *out)
+{
+	uint64_t n;
+
+	if (!wb_parse_value(text, IOSCHED_UNIT_NONE, &n) || n < 1 || n > most)
+		return wb_refuse("--%s %s: wants a number from 1 to %u", option, text, most);
+	*out = (uint32_t)n;
+	return WB_OK;
+}
+
+static int take_runs(struct wb_options *o, const char *text)
+{
+	return take_count("runs", text, 1000, &o->runs);
+}
+
+static int take_jobs(struct wb_options *o, const char *text)
+{
+	return take_count("jobs", text, WB_MAX_JOBS, &o->jobs);
+}
+
 static int take_limit(struct wb_options *o, const char *text)
 {
 	if (!wb_parse_value(text, IOSCHED_UNIT_NONE, &o->limit))
@@ -99,6 +119,19 @@ static int take_perfetto(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_explain(struct wb_options *o, const char *text)
+{
+	(void)text;
+	o->explain = true;
+	return WB_OK;
+}
+
+static int take_only(struct wb_options *o, const char *text)
+{
+	o->only = text;
+	return WB_OK;
+}
+
 static int take_help(struct wb_options *o, const char *text)
 {
 	(void)text;
@@ -126,7 +159,7 @@ static const struct row rows[WB_OPTIONS] = {
 		{"window", "N",
 		 "give the device at most N requests at once (default: as many as it takes)",
 		 take_window},
-	[WB_OPTION_SEED] = {"seed", "N", "of the device's random numbers (default 1)", take_seed},
+	[WB_OPTION_SEED] = {"seed", "N", "of the random numbers (default 1)", take_seed},
 	[WB_OPTION_FORMAT] = {"format", "NAME", "of the trace, where it cannot be found out",
 			      wb_take_format},
 	[WB_OPTION_SKIP_BAD] = {"skip-bad", NULL, "count malformed lines of the trace and go on",
@@ -136,12 +169,23 @@ static const struct row rows[WB_OPTIONS] = {
 	[WB_OPTION_FROM] = {"from", "TIME", "begin to print at this time, e.g. 2.5s", take_from},
 	[WB_OPTION_ALL] = {"all", NULL, "print arrivals, merges and completions too", take_all},
 	[WB_OPTION_TO] = {"to", "native|fio2|fio3", "what to write (default native)", wb_take_to},
+	[WB_OPTION_RUNS] = {"runs", "N",
+			    "of each cell, with random seeds from --seed on; the mean is shown "
+			    "(default 3)",
+			    take_runs},
+	[WB_OPTION_JOBS] = {"jobs", "N",
+			    "run N cells at a time (default 2); the result does not depend on it",
+			    take_jobs},
 	[WB_OPTION_JSON] = {"json", NULL, "print JSON instead of a table", take_json},
 	[WB_OPTION_PLOT] = {"plot", "FILE.svg|FILE.png",
 			    "draw latencies and throughput over time (needs gnuplot)", take_plot},
 	[WB_OPTION_PERFETTO] = {"perfetto", "FILE.json",
 				"write a trace for ui.perfetto.dev or chrome://tracing",
 				take_perfetto},
+	[WB_OPTION_EXPLAIN] = {"explain", NULL,
+			       "print each decision of one run, and what waiting cost",
+			       take_explain},
+	[WB_OPTION_ONLY] = {"only", "LABEL", "run only the policy line with this label", take_only},
 	[WB_OPTION_HELP] = {"help", NULL, "this text", take_help},
 };
 
@@ -175,6 +219,8 @@ static void set_defaults(struct wb_options *o)
 	memset(o, 0, sizeof(*o));
 	o->scale_permille = 1000;
 	o->seed = 1;
+	o->runs = 3;
+	o->jobs = 2;
 	o->limit = UINT64_MAX;
 	o->to = IOSCHED_TRACE_NATIVE;
 	o->format = IOSCHED_TRACE_AUTO;

@@ -28,9 +28,13 @@ enum wb_option_id {
 	WB_OPTION_FROM,
 	WB_OPTION_ALL,
 	WB_OPTION_TO,
+	WB_OPTION_RUNS,
+	WB_OPTION_JOBS,
 	WB_OPTION_JSON,
 	WB_OPTION_PLOT,
 	WB_OPTION_PERFETTO,
+	WB_OPTION_EXPLAIN,
+	WB_OPTION_ONLY,
 	WB_OPTION_HELP,
 	WB_OPTIONS,
 };
@@ -43,6 +47,7 @@ enum wb_option_id {
 
 #define WB_MAX_POLICIES 64
 #define WB_MAX_SETTINGS 64
+#define WB_MAX_JOBS 64
 
 /* One --tunable. */
 struct wb_tunable {
@@ -64,13 +69,16 @@ struct wb_options {
 	uint32_t closed; /* 0: open loop */
 	uint32_t window; /* 0: the device's depth */
 	uint64_t seed;
+	uint32_t runs;	 /* of each cell of the seed tables */
+	uint32_t jobs;	 /* at a time */
 	uint32_t format; /* enum iosched_trace_format */
 	uint32_t to;	 /* of `trace convert` */
 	uint64_t limit;	 /* lines; UINT64_MAX: all */
 	iosched_time from;
 	const char *plot;
 	const char *perfetto;
-	bool skip_bad, all, json, help;
+	const char *only; /* label of a scenario's policy line */
+	bool skip_bad, all, json, explain, help;
 	char **operands;
 	unsigned operand_count;
 };

@@ -19,17 +19,22 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && strcmp(text + n - m, end) == 0;
 }
 
-int wb_plot_check(const struct wb_options *o)
+int wb_plot_check_name(const char *path)
 {
-	if (o->plot == NULL)
+	if (path == NULL)
 		return WB_OK;
-	if (!ends_with(o->plot, ".svg") && !ends_with(o->plot, ".png"))
-		return wb_refuse("--plot %s: the name must end in .svg or .png", o->plot);
-	if (o->operand_count > 1)
-		return wb_refuse("--plot: one trace at a time");
+	if (!ends_with(path, ".svg") && !ends_with(path, ".png"))
+		return wb_refuse("--plot %s: the name must end in .svg or .png", path);
 	if (!wb_child_found("gnuplot"))
 		return wb_fail("--plot needs the program gnuplot, which is not on PATH");
 	return WB_OK;
+}
+
+int wb_plot_check(const struct wb_options *o)
+{
+	if (o->plot != NULL && o->operand_count > 1)
+		return wb_refuse("--plot: one trace at a time");
+	return wb_plot_check_name(o->plot);
 }
 
 /* In single quotes, where gnuplot knows no escape but the doubled quote. */
@@ -75,7 +80,7 @@ static void put_curves(FILE *f, const struct wb_runs *r, const char *block)
 	for (unsigned i = 0; i < r->count; i++) {
 		fprintf(f, "%s $%s%u using 1:2 with lines lw 1.5 title ", i == 0 ? "plot" : ",",
 			block, i);
-		put_quoted(f, iosched_policy_name(r->runs[i].policy));
+		put_quoted(f, wb_run_label(&r->runs[i]));
 	}
 	putc('\n', f);
 }
@@ -90,8 +95,21 @@ static void put_colours(FILE *f)
 		fprintf(f, "set linetype %u linecolor rgb '%s'\n", i + 1, colours[i]);
 }
 
-static void put_script(FILE *f, const struct wb_runs *r, const char *target)
+static void put_terminal(FILE *f, const char *path, const char *target)
 {
+	if (ends_with(path, ".svg"))
+		fputs("set terminal svg size 1200,500 background 'white'\n", f);
+	else
+		fputs("set terminal png size 1200,500\n", f);
+	fputs("set output ", f);
+	put_quoted(f, target);
+	putc('\n', f);
+	put_colours(f);
+}
+
+static void put_runs(FILE *f, void *user)
+{
+	const struct wb_runs *r = user;
 	char title[512];
 	const char *base = strrchr(r->w->path, '/');
 
@@ -99,16 +117,8 @@ static void put_script(FILE *f, const struct wb_runs *r, const char *target)
 		put_latencies(f, &r->runs[i], i);
 		put_throughput(f, &r->runs[i], i);
 	}
-	if (ends_with(r->o->plot, ".svg"))
-		fputs("set terminal svg size 1200,500 background 'white'\n", f);
-	else
-		fputs("set terminal png size 1200,500\n", f);
-	fputs("set output ", f);
-	put_quoted(f, target);
 	snprintf(title, sizeof(title), "%s on %s", base != NULL ? base + 1 : r->w->path,
 		 r->o->device_spec);
-	putc('\n', f);
-	put_colours(f);
 	fputs("set multiplot layout 1,2 title ", f);
 	put_quoted(f, title);
 	fputs(" noenhanced\nset grid\nset key noenhanced top left\n"
@@ -120,7 +130,7 @@ static void put_script(FILE *f, const struct wb_runs *r, const char *target)
 	      "set ylabel 'throughput, MiB/s'\nset xrange [0:*]\nset yrange [0:*]\n",
 	      f);
 	put_curves(f, r, "rate");
-	fputs("unset multiplot\nunset output\n", f);
+	fputs("unset multiplot\n", f);
 }
 
 static int draw(FILE *script)
@@ -137,7 +147,7 @@ static int draw(FILE *script)
 	return wb_child_succeeded(child) ? WB_OK : wb_fail("gnuplot failed");
 }
 
-int wb_plot(const struct wb_runs *r)
+int wb_plot_picture(const char *path, void (*put)(FILE *script, void *user), void *user)
 {
 	struct wb_output out;
 	FILE *script = tmpfile();
@@ -145,12 +155,21 @@ int wb_plot(const struct wb_runs *r)
 
 	if (script == NULL)
 		return wb_fail("no temporary file for gnuplot's script");
-	code = wb_output_open(&out, r->o->plot);
+	code = wb_output_open(&out, path);
 	if (code == WB_OK) {
 		/* gnuplot opens the file itself; ours has nothing in it. */
-		put_script(script, r, out.temp != NULL ? out.temp : out.path);
+		put_terminal(script, path, out.temp != NULL ? out.temp : out.path);
+		put(script, user);
+		fputs("unset output\n", script);
 		code = wb_output_close(&out, draw(script));
 	}
 	fclose(script);
 	return code;
+}
+
+int wb_plot(const struct wb_runs *r)
+{
+	struct wb_runs copy = *r;
+
+	return wb_plot_picture(r->o->plot, put_runs, &copy);
 }

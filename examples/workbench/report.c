@@ -66,7 +66,7 @@ static void add_run(struct wb_table *t, const struct wb_run *run)
 	const struct iosched_sim_row *all = wb_run_all(run);
 	char text[WB_TEXT_SIZE];
 
-	wb_table_add(t, "%s", iosched_policy_name(run->policy));
+	wb_table_add(t, "%s", wb_run_label(run));
 	wb_table_add(t, "%s", wb_digits_text(text, (double)run->result->end / 1e9));
 	wb_table_add(t, "%s", wb_mib_text(text, all->bytes_per_s));
 	wb_table_add(t, "%s", wb_digits_text(text, (double)all->milli_iops / 1e3));
@@ -101,7 +101,7 @@ static int print_contexts(const struct wb_runs *r)
 	for (unsigned k = 0; k < r->count; k++) {
 		const struct iosched_sim_row *rows[MAX_CONTEXTS_SHOWN];
 
-		wb_table_add(&t, "%s", iosched_policy_name(r->runs[k].policy));
+		wb_table_add(&t, "%s", wb_run_label(&r->runs[k]));
 		for (size_t i = 0; i < n; i++) {
 			rows[i] = iosched_sim_result_row(r->runs[k].result,
 							 r->w->names.names[i].context,
@@ -117,6 +117,20 @@ static int print_contexts(const struct wb_runs *r)
 	return wb_table_print(&t, 2);
 }
 
+/* A device that fails commands looks fast: say it. */
+static void print_failures(const struct wb_runs *r)
+{
+	for (unsigned i = 0; i < r->count; i++) {
+		const struct iosched_sim_result *result = r->runs[i].result;
+
+		if (result->failed > 0)
+			printf("\n%s: the device failed %llu of %llu requests.\n",
+			       iosched_policy_name(r->runs[i].policy),
+			       (unsigned long long)result->failed,
+			       (unsigned long long)result->completed);
+	}
+}
+
 static void copy_columns(struct wb_column *heads, char *label, size_t size, const char *base)
 {
 	snprintf(label, size, "times %s's", base);
@@ -127,16 +141,13 @@ static void copy_columns(struct wb_column *heads, char *label, size_t size, cons
 	}
 }
 
-int wb_report_print(const struct wb_runs *r, int base)
+int wb_report_table(const struct wb_runs *r, int base)
 {
 	struct wb_column heads[ALL_COLUMNS];
 	struct wb_table t;
 	char label[64];
 	int code;
 
-	wb_workload_print(r->w, r->o);
-	wb_runs_print_notes(r);
-	putchar('\n');
 	copy_columns(heads, label, sizeof(label),
 		     base < 0 ? "" : iosched_policy_name(r->runs[base].policy));
 	wb_table_init(&t, heads, base < 0 ? ALL_COLUMNS - BASE_COLUMNS : ALL_COLUMNS);
@@ -148,6 +159,19 @@ int wb_report_print(const struct wb_runs *r, int base)
 	code = wb_table_print(&t, 2);
 	if (code == WB_OK && r->w->names.count > 1 && r->w->names.count <= MAX_CONTEXTS_SHOWN)
 		code = print_contexts(r);
+	return code;
+}
+
+int wb_report_print(const struct wb_runs *r, int base)
+{
+	int code;
+
+	wb_workload_print(r->w, r->o);
+	wb_runs_print_notes(r);
+	putchar('\n');
+	code = wb_report_table(r, base);
+	if (code == WB_OK)
+		print_failures(r);
 	if (code == WB_OK)
 		wb_runs_print_hint(r);
 	putchar('\n');

@@ -35,6 +35,7 @@ static struct wb_json *row_json(const struct wb_workload *w, const struct iosche
 	wb_json_set_number(out, "requests", row->requests);
 	wb_json_set_number(out, "bytes", row->bytes);
 	wb_json_set_number(out, "merged", row->merged);
+	wb_json_set_number(out, "failed", row->failed);
 	wb_json_set_number(out, "bytes_per_s", row->bytes_per_s);
 	wb_json_set_number(out, "milli_iops", row->milli_iops);
 	wb_json_set_number(out, "device_ns", row->device_ns);
@@ -60,6 +61,7 @@ static struct wb_json *device_json(const struct iosched_sim_device_stats *d)
 	wb_json_set_number(out, "cached_writes", d->cached_writes);
 	wb_json_set_number(out, "destages", d->destages);
 	wb_json_set_number(out, "flushes", d->flushes);
+	wb_json_set_number(out, "errors", d->errors);
 	return out;
 }
 
@@ -95,7 +97,7 @@ static struct wb_json *ratios_json(const struct wb_run *run, const struct wb_run
 	return out;
 }
 
-static struct wb_json *run_json(const struct wb_runs *set, const struct wb_run *run)
+struct wb_json *wb_report_run_json(const struct wb_runs *set, const struct wb_run *run)
 {
 	const struct iosched_sim_result *r = run->result;
 	struct wb_json *out = wb_json_object();
@@ -104,10 +106,13 @@ static struct wb_json *run_json(const struct wb_runs *set, const struct wb_run *
 	for (unsigned i = 0; i < r->row_count; i++)
 		wb_json_append(rows, row_json(set->w, &r->rows[i]));
 	wb_json_set_text(out, "policy", iosched_policy_name(run->policy));
+	if (run->label != NULL)
+		wb_json_set_text(out, "label", run->label);
 	wb_json_set_hex(out, "digest", r->digest);
 	wb_json_set_number(out, "end_ns", r->end);
 	wb_json_set_number(out, "submitted", r->submitted);
 	wb_json_set_number(out, "completed", r->completed);
+	wb_json_set_number(out, "failed", r->failed);
 	wb_json_set_number(out, "folded_records", r->folded_records);
 	wb_json_set_number(out, "unordered_records", r->unordered_records);
 	wb_json_set_number(out, "seeks", r->seeks);
@@ -127,7 +132,7 @@ struct wb_json *wb_report_json(const struct wb_runs *r, int base)
 	struct wb_json *runs = wb_json_array();
 
 	for (unsigned i = 0; i < r->count; i++) {
-		struct wb_json *run = run_json(r, &r->runs[i]);
+		struct wb_json *run = wb_report_run_json(r, &r->runs[i]);
 
 		if (base >= 0)
 			wb_json_set(run, "against", ratios_json(&r->runs[i], &r->runs[base]));

@@ -121,7 +121,7 @@ int wb_run_check(const struct wb_options *o)
 
 	for (unsigned i = 0; i < o->policy_count; i++) {
 		struct feed f = {.w = &nothing};
-		struct wb_run run = {o->policies[i], NULL};
+		struct wb_run run = {.policy = o->policies[i]};
 		struct iosched_sim_error why = {""};
 		int err = simulate(&run, o, &f, NULL, NULL, &why);
 
@@ -139,7 +139,7 @@ int wb_run(struct wb_run *run, const struct wb_options *o, const struct wb_workl
 	struct iosched_sim_error why = {""};
 	int err;
 
-	*run = (struct wb_run){policy, NULL};
+	*run = (struct wb_run){.policy = policy};
 	wb_progress_begin(&f.progress, iosched_policy_name(policy), w->count);
 	err = simulate(run, o, &f, event, user, &why);
 	wb_progress_end(&f.progress);
@@ -194,6 +194,11 @@ void wb_runs_print_hint(const struct wb_runs *r)
 		       iosched_policy_name(r->runs[i].policy));
 		return;
 	}
+}
+
+const char *wb_run_label(const struct wb_run *run)
+{
+	return run->label != NULL ? run->label : iosched_policy_name(run->policy);
 }
 
 const struct iosched_sim_row *wb_run_all(const struct wb_run *run)

@@ -12,6 +12,7 @@
 struct wb_run {
 	const struct iosched_policy *policy;
 	struct iosched_sim_result *result;
+	const char *label; /* NULL: the policy's name */
 };
 
 struct wb_runs {
@@ -36,6 +37,9 @@ void wb_runs_print_notes(const struct wb_runs *r);
 
 /* That the policies had nothing to do, if it was so; on stdout. */
 void wb_runs_print_hint(const struct wb_runs *r);
+
+/* What a table calls it. */
+const char *wb_run_label(const struct wb_run *run);
 
 /* The row of everything. */
 const struct iosched_sim_row *wb_run_all(const struct wb_run *run);

@@ -34,6 +34,8 @@ extern const struct wb_verb wb_verb_policies;
 extern const struct wb_verb wb_verb_replay;
 extern const struct wb_verb wb_verb_compare;
 extern const struct wb_verb wb_verb_explain;
+extern const struct wb_verb wb_verb_seeds;
+extern const struct wb_verb wb_verb_sim;
 extern const struct wb_verb wb_verb_trace_info;
 extern const struct wb_verb wb_verb_trace_convert;
 

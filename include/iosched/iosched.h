@@ -84,7 +84,9 @@ enum iosched_rq_flag {
 	IOSCHED_RQ_HEAD = 1u << 4,
 	/** Neither absorbs another request nor is absorbed. */
 	IOSCHED_RQ_NOMERGE = 1u << 5,
-	/** Set by the library on a request it made itself (a policy's FLUSH). */
+	/** Set by the library on a request it made itself: a FLUSH that a policy wants, only with
+	 * iosched_params::can_flush. The host did not insert it, `user` is NULL; issue it and
+	 * iosched_complete() it as any other (or requeue it), then forget it. */
 	IOSCHED_RQ_INTERNAL = 1u << 6,
 };
 
@@ -544,22 +546,37 @@ IOSCHED_API int iosched_tunable_get(const struct iosched *s, const char *name, u
  * is served under context 0 and iosched_stats::context_overflow counts it.
  * @{ */
 
+/** Bounds on what a context, or a group with all below it, gets. 0 = none. Reservations (min) are
+ * kept before weights are looked at, as far as the device can; what a tenant does not use
+ * goes to the others. Limits (max) are kept even if the device is idle. Device time is what the
+ * policy charges, in thousandths of one device's time. */
+struct iosched_limits {
+	uint32_t min_permille; /**< device time at least, 0..1000 */
+	uint32_t max_permille; /**< device time at most, 0..1000 */
+	uint64_t min_bps;      /**< bytes a second at least, up to 10^12 */
+	uint64_t max_bps;      /**< bytes a second at most, up to 10^12 */
+	uint32_t min_iops;     /**< requests a second at least, up to 10^9 */
+	uint32_t max_iops;     /**< requests a second at most, up to 10^9 */
+};
+
 /** What a context may be given. Fill with iosched_context_params_init(). */
 struct iosched_context_params {
-	size_t size;	     /**< sizeof the caller's struct */
-	uint32_t weight;     /**< share among its siblings, 1..1000. Default 100 */
-	uint8_t prio_class;  /**< class of requests that name none: enum iosched_class */
-	uint8_t prio_level;  /**< 0 = 4, else level + 1 */
-	uint8_t reserved[2]; /**< zero */
-	uint64_t group;	     /**< its group; 0 = the root */
+	size_t size;		      /**< sizeof the caller's struct */
+	uint32_t weight;	      /**< share among its siblings, 1..1000. Default 100 */
+	uint8_t prio_class;	      /**< class of requests that name none: enum iosched_class */
+	uint8_t prio_level;	      /**< 0 = 4, else level + 1 */
+	uint8_t reserved[2];	      /**< zero */
+	uint64_t group;		      /**< its group; 0 = the root */
+	struct iosched_limits limits; /**< default none */
 };
 
 /** What a group may be given. Fill with iosched_group_params_init(). */
 struct iosched_group_params {
-	size_t size;	   /**< sizeof the caller's struct */
-	uint32_t weight;   /**< share among its siblings, 1..1000. Default 100 */
-	uint32_t reserved; /**< zero */
-	uint64_t parent;   /**< the group above; 0 = the root */
+	size_t size;		      /**< sizeof the caller's struct */
+	uint32_t weight;	      /**< share among its siblings, 1..1000. Default 100 */
+	uint32_t reserved;	      /**< zero */
+	uint64_t parent;	      /**< the group above; 0 = the root */
+	struct iosched_limits limits; /**< default none; for all below it together */
 };
 
 /** Defaults. @param p to fill @param size sizeof(*p)   Threads: any. */
@@ -574,8 +591,9 @@ IOSCHED_API void iosched_group_params_init(struct iosched_group_params *p, size_
  * @param p    what it gets
  * @param now  nanoseconds
  * @return 0, -EINVAL (id 0, a member out of range), -ENOENT (no such group), -ENOSPC
- *         (max_contexts are set or busy), -EOPNOTSUPP (a weight or group given and the policy has
- * no shares) Threads: the queue's caller.   Cost: O(1) and the policy's share.
+ *         (max_contexts are set or busy), -EOPNOTSUPP (a weight, group or limit given
+ *         and the policy has none)
+ * Threads: the queue's caller.   Cost: O(1) and the policy's share.
  */
 IOSCHED_API int iosched_context_set(struct iosched *s, uint64_t id,
 				    const struct iosched_context_params *p, iosched_time now);
@@ -598,8 +616,8 @@ IOSCHED_API int iosched_context_exit(struct iosched *s, uint64_t id, iosched_tim
  * @param p    what it gets
  * @param now  nanoseconds
  * @return 0, -EINVAL (id 0, weight out of range, parent below itself), -ENOENT (no such parent),
- * -ENOSPC (max_groups exist), -EOPNOTSUPP (the policy has no groups) Threads: the queue's caller.
- * Cost: O(depth).
+ * -ENOSPC (max_groups exist), -EOPNOTSUPP (the policy has no groups, or no limits)
+ * Threads: the queue's caller.   Cost: O(depth).
  */
 IOSCHED_API int iosched_group_set(struct iosched *s, uint64_t id,
 				  const struct iosched_group_params *p, iosched_time now);
@@ -629,6 +647,8 @@ struct iosched_stats {
 	uint64_t context_overflow; /**< requests served as context 0 for want of a context */
 	uint64_t switches;	   /**< policies taken over */
 	uint64_t kicks;		   /**< times the policy asked for a dispatch */
+	uint64_t internal_flushes; /**< #IOSCHED_RQ_INTERNAL requests handed out; they are in no
+				    * other count and in no latency */
 };
 
 /**

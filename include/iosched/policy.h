@@ -50,14 +50,19 @@ struct iosched_policy_env {
 	/** Where decisions are told, or NULL when nobody listens. Use iosched_tell(). */
 	void (*tell)(void *core, const struct iosched_event *event);
 	void *core; /**< first argument of tell */
+	/** A FLUSH that dispatch may return though nobody inserted it, to empty the device's write
+	 * cache; it comes back through complete. NULL: not now, because the host cannot flush
+	 * (iosched_params::can_flush) or it is out. The core's: it outlives the policy. */
+	struct iosched_request *flush;
 };
 
 /** A group as policies see it. */
 struct iosched_group {
-	uint64_t id;		      /**< the host's number; 0 = root */
-	uint32_t weight;	      /**< 1..1000 */
-	uint32_t reserved;	      /**< zero */
+	uint64_t id;	 /**< the host's number; 0 = root */
+	uint32_t weight; /**< 1..1000 */
+	uint32_t index;	 /**< 0 = root, then in order of making; at most params.max_groups */
 	struct iosched_group *parent; /**< NULL for the root */
+	struct iosched_limits limits; /**< see #IOSCHED_POLICY_LIMITS */
 };
 
 /** A context as policies see it; `data` is the policy's own. */
@@ -74,6 +79,7 @@ struct iosched_context {
 	uint32_t state;		       /**< core */
 	uint32_t reserved1;	       /**< zero */
 	void *data; /**< the policy's context_size bytes: zeroed, then context_init */
+	struct iosched_limits limits; /**< see #IOSCHED_POLICY_LIMITS */
 };
 
 /** iosched_policy::flags. */
@@ -89,6 +95,7 @@ enum iosched_policy_flag {
 	/** Dispatch returns a request whenever one is queued; no timer, no kick, no pause until
 	 * some time. The core then takes a shorter road. */
 	IOSCHED_POLICY_WORK_CONSERVING = 1u << 6,
+	IOSCHED_POLICY_LIMITS = 1u << 7, /**< honours iosched_limits of contexts and groups */
 };
 
 /** A policy. Required: init, insert, dispatch, remove, drain. An absent operation has nothing to

@@ -51,6 +51,10 @@ struct iosched_sim_error {
  * a named set of values; text of `name = value` lines starts from a preset
  * (`preset = hdd`) or from a model's defaults (`model = hdd`) and changes some.
  *
+ * Some models are made of devices, all alike: an array of its disks, a network or a fault of the
+ * device behind it. `member = hdd` says which preset or model those are, and
+ * `member.rpm = 7200` sets a parameter of theirs; `member.member.rpm` goes deeper.
+ *
  * Values carry a unit where the parameter has one: `8.5ms`, `60us`, `1.5s`, `64KiB`, `8MiB`,
  * `250GB`, `80MB/s`, `on`, `off`, or a plain number, which is taken as ns, bytes, or bytes/s.
  * @{ */
@@ -58,7 +62,7 @@ struct iosched_sim_error {
 /** A named set of device parameters. */
 struct iosched_sim_preset {
 	const char *name;    /**< as in iosched_sim_config::device */
-	const char *model;   /**< "null", "fixed", "hdd" */
+	const char *model;   /**< "null", "fixed", "hdd", "raid", "ssd", "net", "fault" */
 	const char *summary; /**< one line */
 };
 
@@ -150,6 +154,18 @@ struct iosched_sim_stream {
 	uint64_t start_ns;	  /**< when it begins. Default 0 */
 	uint64_t stop_ns;	  /**< submits nothing from then on. Default #IOSCHED_NEVER */
 	uint64_t max_requests;	  /**< it is done after so many; 0 = no limit. Default 0 */
+	/** Sequential: from the start of a request to that of the next, so that streams whose
+	 * positions lie within a stride interleave; 0 = request_bytes. Default 0 */
+	uint64_t stride_bytes;
+	/** Each request waits for a completion of another stream: 1 + that one's index in the
+	 * config; 0 = it waits for none. A stream that makes FLUSHes completes with each
+	 * of those, any other with each request. Closed loops only. At most `depth` completions
+	 * are saved up. Default 0 */
+	uint32_t after;
+	uint32_t after_count; /**< wait for any of so many streams from there on; 0 = 1. Default 0
+			       */
+	uint32_t ahead;	      /**< so many requests wait for nothing. Default 0 */
+	uint32_t reserved1;   /**< zero */
 };
 
 /** Defaults. @param s to fill @param size sizeof(*s)   Threads: any. */
@@ -192,10 +208,50 @@ struct iosched_sim_replay {
 
 /** Defaults. @param r to fill @param size sizeof(*r)   Threads: any. */
 IOSCHED_API void iosched_sim_replay_init(struct iosched_sim_replay *r, size_t size);
+
+/** A program of a host with an operating system: processes that read and write through a page
+ * cache, wait for each other, and send their requests through the host's block layer. Which
+ * there are: iosched_sim_program_at(). */
+struct iosched_sim_program {
+	const char *name; /**< e.g. "sysbench" */
+	/** parameters that differ from the program's own, as iosched_sim_program_param_at() has
+	 * them */
+	const struct iosched_sim_setting *settings;
+	unsigned setting_count; /**< how many */
+	uint64_t first_context; /**< its processes are contexts from this number on */
+};
+
+/** The programs by number.
+ * @param i        from 0
+ * @param summary  receives one line, static; may be NULL
+ * @return the name, static, or NULL past the last   Threads: any.   Cost: O(1). */
+IOSCHED_API const char *iosched_sim_program_at(unsigned i, const char **summary);
+
+/**
+ * Describe the parameters of a program.
+ * @param program  its name
+ * @param i        from 0
+ * @param out      receives the parameter; its strings are static
+ * @return 0, -ENOENT (no such program), -ERANGE (@p i is past the last)
+ * Threads: any.   Cost: O(parameters).
+ */
+IOSCHED_API int iosched_sim_program_param_at(const char *program, unsigned i,
+					     struct iosched_sim_param *out);
 /** @} */
 
 /** @defgroup sim Running a simulation
  * @{ */
+
+/** When the host asks the queue for requests. */
+enum iosched_sim_block_layer {
+	/** Whenever something has happened: a host of today. */
+	IOSCHED_SIM_EAGER,
+	/** As Linux 2.6 did: the first request of an empty queue plugs it, so that others may
+	 * merge with it. Out comes the plug when somebody sleeps on a request, when four are
+	 * queued, after 3 ms, at a completion, or when the policy kicks. A request that joins
+	 * others in an unplugged queue asks for nothing. */
+	IOSCHED_SIM_PLUGGED,
+};
 
 /** A tunable of the policy, and what to set it to. */
 struct iosched_sim_tunable {
@@ -241,12 +297,16 @@ struct iosched_sim_config {
 	/** 1: a stream's weight or group that the policy cannot honour is left out, as when
 	 * policies are compared; 0: it is an error. Default 0 */
 	uint8_t weights_optional;
-	uint8_t reserved[5]; /**< zero */
+	uint8_t block_layer; /**< enum iosched_sim_block_layer. Default eager */
+	uint8_t reserved[4]; /**< zero */
 
 	/** Optional: every event of the queue, as iosched_params::event.
 	 * iosched_sim_request_number() tells which request it is. Must not call into the queue. */
 	void (*event)(void *user, const struct iosched_event *event);
 	void *event_user; /**< first argument of `event` */
+
+	const struct iosched_sim_program *programs; /**< the programs */
+	unsigned program_count;			    /**< how many. Default 0 */
 };
 
 /** Defaults. @param c to fill @param size sizeof(*c)   Threads: any. */
@@ -287,6 +347,7 @@ struct iosched_sim_row {
 	uint64_t requests;   /**< completed after warm-up */
 	uint64_t bytes;	     /**< of those */
 	uint64_t merged;     /**< of those: absorbed by another request */
+	uint64_t failed; /**< of those: the device reported an error; their bytes do not count */
 	uint64_t bytes_per_s; /**< bytes over the measured time */
 	uint64_t milli_iops;  /**< requests per 1000 s over the measured time */
 	/** Device time booked to the context: what it really cost. Only in rows with
@@ -306,7 +367,8 @@ struct iosched_sim_series {
 	const uint64_t *bytes; /**< iosched_sim_result::interval_count numbers */
 };
 
-/** What the device did. Models without an arm leave positions and hits 0. */
+/** What the device did; a device made of devices counts what those did, but for commands and
+ * flushes. Models without an arm leave positions and hits 0. */
 struct iosched_sim_device_stats {
 	uint64_t commands;	/**< finished commands of the host */
 	uint64_t media_ops;	/**< operations on the medium, destage and read-ahead continuation
@@ -320,6 +382,18 @@ struct iosched_sim_device_stats {
 	uint64_t cached_writes; /**< writes done on entering the cache */
 	uint64_t destages;	/**< media operations that emptied the write cache */
 	uint64_t flushes;	/**< FLUSH commands done */
+	uint64_t errors;	/**< commands that failed, those between an array and its disks
+				   included */
+};
+
+/** What a program got done, warm-up excluded. */
+struct iosched_sim_program_result {
+	const char *name;    /**< its name, static */
+	uint64_t operations; /**< seeks, records, transactions: what the program counts */
+	uint64_t bytes;	     /**< read or written by its processes */
+	uint64_t elapsed_ns; /**< in this time */
+	uint64_t syncs;	     /**< waits for a write to be safe */
+	uint64_t sync_ns;    /**< sum of those */
 };
 
 /** What came out. Everything it points to is freed with it. */
@@ -332,6 +406,7 @@ struct iosched_sim_result {
 	uint64_t events;	    /**< steps of the virtual clock */
 	uint64_t submitted;	    /**< requests the loads made */
 	uint64_t completed;	    /**< of those, by the device */
+	uint64_t failed;	    /**< of the completed: with an error */
 	uint64_t returned;	    /**< of those, given back unissued at the end */
 	uint64_t skipped_records;   /**< trace records with no length that are no FLUSH */
 	uint64_t folded_records;    /**< trace records moved into the device by `fold` */
@@ -347,11 +422,13 @@ struct iosched_sim_result {
 	/** The sum row (all contexts, all ops), then one per op used, then per context its
 	 * sum and its ops, contexts in order of their numbers. */
 	const struct iosched_sim_row *rows;
-	unsigned row_count;			 /**< how many */
-	unsigned series_count;			 /**< 0 without interval_ns */
-	const struct iosched_sim_series *series; /**< all contexts, then each */
-	uint64_t interval_count;		 /**< points in each series */
-	uint64_t interval_ns;			 /**< width of a point */
+	unsigned row_count;				   /**< how many */
+	unsigned series_count;				   /**< 0 without interval_ns */
+	const struct iosched_sim_series *series;	   /**< all contexts, then each */
+	uint64_t interval_count;			   /**< points in each series */
+	uint64_t interval_ns;				   /**< width of a point */
+	const struct iosched_sim_program_result *programs; /**< in the config's order */
+	unsigned program_count;				   /**< how many */
 };
 
 /**
@@ -392,6 +469,139 @@ IOSCHED_API const struct iosched_sim_row *iosched_sim_result_row(const struct io
  */
 IOSCHED_API uint64_t iosched_sim_row_quantile(const struct iosched_sim_row *row,
 					      enum iosched_latency which, unsigned permyriad);
+/** @} */
+
+/** @defgroup sim_scenario Scenarios
+ * A scenario is a text: a device, streams, policies, seeds, and what is expected of what comes
+ * out (docs/scenarios.md). Loading one makes a list of runs, one for each policy line
+ * and seed, and a list of expectations.
+ *
+ * @code
+ * if (iosched_sim_scenario_load(&s, "backup.scn", &why) != 0)
+ *         puts(why.text);
+ * results = calloc(iosched_sim_scenario_case_count(s), sizeof(*results));
+ * if (iosched_sim_scenario_run(s, results, &why) == 0)
+ *         for (i = 0; i < iosched_sim_scenario_check_count(s); i++) {
+ *                 iosched_sim_scenario_check(s, i, results, &verdict);
+ *                 puts(verdict.state == IOSCHED_SIM_HOLDS ? "pass" : verdict.figures);
+ *         }
+ * @endcode
+ * @{ */
+
+/** A loaded scenario. */
+struct iosched_sim_scenario;
+
+/** One run of a scenario: a policy line with one seed. */
+struct iosched_sim_case {
+	const char *label;		     /**< the policy line's label */
+	const struct iosched_policy *policy; /**< the policy */
+	uint64_t seed;			     /**< the seed */
+	/** What to run; copy it to change interval_ns or to watch events. */
+	const struct iosched_sim_config *config;
+};
+
+/** What became of an expectation. */
+enum iosched_sim_state {
+	IOSCHED_SIM_HOLDS,	 /**< it holds in every run it speaks of */
+	IOSCHED_SIM_FAILS,	 /**< it does not */
+	IOSCHED_SIM_NOT_CHECKED, /**< no run it speaks of has a result */
+};
+
+/** An expectation and what was measured. */
+struct iosched_sim_verdict {
+	const char *text;	      /**< as written, on one line; lives as long as the scenario */
+	unsigned line;		      /**< its line in the text */
+	enum iosched_sim_state state; /**< what became of it */
+	char figures[256];	      /**< measured, in words, of the run that was nearest to
+				       * failing, or failed */
+};
+
+/**
+ * Read a scenario from a file.
+ * @param out   receives it; NULL on an error
+ * @param path  the file, at most 1 MiB
+ * @param why   receives `file:line: what is wrong`, with a hint where there is one; may be NULL
+ * @return 0, -EINVAL (not a scenario), -ENOENT (a device, policy, tunable, or file that
+ *         does not exist), -ERANGE (a value out of range), -E2BIG (too much of something), -ENOMEM,
+ *         or why the file could not be read
+ * Ownership: the caller frees *out with iosched_sim_scenario_free(). Threads: any.
+ * Cost: O(text) and O(policy lines * seeds * streams).
+ */
+IOSCHED_API int iosched_sim_scenario_load(struct iosched_sim_scenario **out, const char *path,
+					  struct iosched_sim_error *why);
+
+/**
+ * Read a scenario from memory.
+ * @param out   as for iosched_sim_scenario_load()
+ * @param text  the text, without a terminating 0; is copied
+ * @param size  its length in bytes
+ * @param name  what errors call it
+ * @param why   as for iosched_sim_scenario_load()
+ * @return as iosched_sim_scenario_load(); opens no file, so `device file` is -EINVAL
+ * Ownership, threads, cost: as for iosched_sim_scenario_load().
+ */
+IOSCHED_API int iosched_sim_scenario_parse(struct iosched_sim_scenario **out, const char *text,
+					   size_t size, const char *name,
+					   struct iosched_sim_error *why);
+
+/** Free a scenario. @param s may be NULL   Threads: any. */
+IOSCHED_API void iosched_sim_scenario_free(struct iosched_sim_scenario *s);
+
+/** Its title line. @param s a scenario @return the title, empty if it has none   Threads: any. */
+IOSCHED_API const char *iosched_sim_scenario_title(const struct iosched_sim_scenario *s);
+
+/**
+ * Add a run of a policy that the scenario does not name, once for each seed, labelled with the
+ * policy's name. No expectation but those on `each` speaks of it.
+ * @param s       a scenario of which nothing obtained by iosched_sim_scenario_case() is in use
+ * @param policy  the policy
+ * @return 0, -EEXIST (a line has that label), -E2BIG, -ENOMEM
+ * Threads: one at a time. Cost: as loading.
+ */
+IOSCHED_API int iosched_sim_scenario_add_policy(struct iosched_sim_scenario *s,
+						const struct iosched_policy *policy);
+
+/** How many runs. @param s a scenario @return the number, at least 1   Threads: any. */
+IOSCHED_API unsigned iosched_sim_scenario_case_count(const struct iosched_sim_scenario *s);
+
+/**
+ * Describe a run.
+ * @param s    a scenario
+ * @param i    from 0; the seeds of a policy line are neighbours
+ * @param out  receives it; valid until iosched_sim_scenario_add_policy() or _free()
+ * @return 0 or -ERANGE (past the last)   Threads: any.   Cost: O(1).
+ */
+IOSCHED_API int iosched_sim_scenario_case(const struct iosched_sim_scenario *s, unsigned i,
+					  struct iosched_sim_case *out);
+
+/**
+ * Do every run.
+ * @param s        a scenario
+ * @param results  one for each run, which receive what iosched_sim_run() made, or NULL
+ * @param why      receives the sentence on an error; may be NULL
+ * @return 0, or the first error of iosched_sim_run(), at which it stops
+ * Ownership: the caller frees each result. Threads: any.   Cost: that of the runs.
+ */
+IOSCHED_API int iosched_sim_scenario_run(const struct iosched_sim_scenario *s,
+					 struct iosched_sim_result **results,
+					 struct iosched_sim_error *why);
+
+/** How many expectations. @param s a scenario @return the number   Threads: any. */
+IOSCHED_API unsigned iosched_sim_scenario_check_count(const struct iosched_sim_scenario *s);
+
+/**
+ * Compare results with an expectation. It is integer arithmetic: no rounding decides. A latency
+ * of which nothing was measured fails.
+ * @param s        a scenario
+ * @param i        which expectation, from 0
+ * @param results  one for each run, in order; NULL for a run that was not done
+ * @param out      receives what became of it
+ * @return 0, -ERANGE (past the last), -ENOMEM
+ * Threads: any.   Cost: O(runs * (rows + buckets)).
+ */
+IOSCHED_API int iosched_sim_scenario_check(const struct iosched_sim_scenario *s, unsigned i,
+					   struct iosched_sim_result *const *results,
+					   struct iosched_sim_verdict *out);
 /** @} */
 
 /** @defgroup sim_realtime A simulated device in real time

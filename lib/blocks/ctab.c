@@ -17,6 +17,7 @@ static void reset(struct iosched_context *c, uint64_t id, struct iosched_group *
 	c->prio_class = IOSCHED_BEST_EFFORT;
 	c->prio_level = 0;
 	c->refs = 0;
+	c->limits = (struct iosched_limits){0};
 }
 
 void ios_ctab_init(struct ios_ctab *t, struct iosched_context *entries, uint32_t n,

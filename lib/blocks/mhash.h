@@ -66,13 +66,31 @@ static inline void ios_mhash_remove(struct ios_mhash *h, struct iosched_request 
 		ios_mhash_unlink(h, rq);
 }
 
+/* Where an extent hashes to, by its start and by its end: a search and an insert that follow
+ * each other both need both. */
+struct ios_mhash_place {
+	size_t start, end;
+};
+
+static inline struct ios_mhash_place ios_mhash_place(const struct ios_mhash *h, uint64_t start,
+						     uint64_t end)
+{
+	return (struct ios_mhash_place){ios_hash_u64(start) >> h->shift,
+					ios_hash_u64(end) >> h->shift};
+}
+
+static inline void ios_mhash_insert_at(struct ios_mhash *h, struct iosched_request *rq,
+				       struct ios_mhash_place at)
+{
+	ios_hash_link_insert(&h->buckets[at.end], &rq->internal.hash);
+	if (h->starts != NULL)
+		h->starts[at.start]++;
+}
+
 static inline void ios_mhash_insert(struct ios_mhash *h, struct iosched_request *rq)
 {
-	uint64_t end = rq->span_offset + rq->span_length;
-
-	ios_hash_link_insert(&h->buckets[ios_hash_u64(end) >> h->shift], &rq->internal.hash);
-	if (h->starts != NULL)
-		h->starts[ios_hash_u64(rq->span_offset) >> h->shift]++;
+	ios_mhash_insert_at(h, rq,
+			    ios_mhash_place(h, rq->span_offset, rq->span_offset + rq->span_length));
 }
 
 /* A linked request starts elsewhere now; it keeps its place among those with its end. */

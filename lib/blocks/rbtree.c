@@ -160,10 +160,12 @@ static void raise_sibling(struct ios_rbtree *t, node *parent, node *w, bool left
 	replace_child(t, above, parent, w);
 }
 
-/* The subtree at `x`, a child of `parent`, lacks one black node. */
-static void remove_fixup(struct ios_rbtree *t, node *x, node *parent)
+/* The empty place `x` below `parent` lacks one black node; so does, later, the subtree at `x`. */
+static void remove_fixup(struct ios_rbtree *t, node *parent)
 {
-	while (parent != NULL && is_black(x)) {
+	node *x = NULL;
+
+	do {
 		bool left = x == parent->left;
 		node *w = left ? parent->right : parent->left;
 
@@ -180,42 +182,42 @@ static void remove_fixup(struct ios_rbtree *t, node *x, node *parent)
 		}
 		raise_sibling(t, parent, w, left);
 		return;
-	}
-	if (x != NULL)
-		x->parent_color |= BLACK;
+	} while (parent != NULL && is_black(x));
+	x->parent_color |= BLACK;
+}
+
+/* `parent` lost a child of colour `black`, whose only child, or none, has taken its place. An only
+ * child is red and what was above it black: it makes up for that by its colour. Else returns where
+ * a black node is missing: below `parent`; NULL: nowhere. */
+static inline node *settle_child(node *child, node *parent, bool black)
+{
+	if (child == NULL)
+		return black ? parent : NULL;
+	set(child, parent, BLACK);
+	return NULL;
 }
 
 /* `n` has at most one child: that takes its place. */
-static inline void splice(struct ios_rbtree *t, node *n)
+static inline node *splice(struct ios_rbtree *t, node *n)
 {
 	node *child = n->left != NULL ? n->left : n->right;
 	node *parent = ios_rb_parent(n);
 
 	replace_child(t, parent, n, child);
-	if (child != NULL)
-		set(child, parent, BLACK); /* an only child is red and its parent black */
-	else if (is_black(n))
-		remove_fixup(t, NULL, parent);
+	return settle_child(child, parent, is_black(n));
 }
 
-/* `n` has two children: its successor takes its place and its colour. */
-static void splice_successor(struct ios_rbtree *t, node *n)
+/* `n` has two children: its successor `y` takes its place and its colour. */
+static inline node *splice_successor(struct ios_rbtree *t, node *n, node *y)
 {
-	node *y = n->right;
-	node *child, *parent;
-	bool was_black;
+	node *parent = ios_rb_parent(y);
+	node *lacking;
 
-	while (y->left != NULL)
-		y = y->left;
-	was_black = is_black(y);
-	child = y->right;
-	parent = ios_rb_parent(y);
 	if (parent == n) {
-		parent = y;
+		lacking = settle_child(y->right, y, is_black(y));
 	} else {
-		parent->left = child;
-		if (child != NULL)
-			set_parent(child, parent);
+		parent->left = y->right;
+		lacking = settle_child(y->right, parent, is_black(y));
 		y->right = n->right;
 		set_parent(y->right, y);
 	}
@@ -223,17 +225,36 @@ static void splice_successor(struct ios_rbtree *t, node *n)
 	set_parent(y->left, y);
 	replace_child(t, ios_rb_parent(n), n, y);
 	y->parent_color = n->parent_color;
-	if (was_black)
-		remove_fixup(t, child, parent);
+	return lacking;
+}
+
+static inline node *leftmost(node *n)
+{
+	while (n->left != NULL)
+		n = n->left;
+	return n;
 }
 
 void ios_rb_remove(struct ios_rbtree *t, node *n)
 {
-	if (n->left != NULL && n->right != NULL)
-		splice_successor(t, n);
-	else
-		splice(t, n);
+	bool two = n->left != NULL && n->right != NULL;
+	node *lacking = two ? splice_successor(t, n, leftmost(n->right)) : splice(t, n);
+
 	ios_rb_clear(n);
+	if (lacking != NULL)
+		remove_fixup(t, lacking);
+}
+
+node *ios_rb_remove_next(struct ios_rbtree *t, node *n)
+{
+	bool two = n->left != NULL && n->right != NULL;
+	node *next = n->right != NULL ? leftmost(n->right) : ios_rb_next(n);
+	node *lacking = two ? splice_successor(t, n, next) : splice(t, n);
+
+	ios_rb_clear(n);
+	if (lacking != NULL)
+		remove_fixup(t, lacking);
+	return next;
 }
 
 node *ios_rb_first(const struct ios_rbtree *t)

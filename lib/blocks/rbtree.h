@@ -38,6 +38,8 @@ static inline bool ios_rb_linked(const struct iosched_tree_link *n)
 void ios_rb_insert(struct ios_rbtree *t, struct iosched_tree_link *node,
 		   struct iosched_tree_link *parent, struct iosched_tree_link **link);
 void ios_rb_remove(struct ios_rbtree *t, struct iosched_tree_link *node);
+/* The same, and returns the one that followed, or NULL: the removal mostly meets it anyway. */
+struct iosched_tree_link *ios_rb_remove_next(struct ios_rbtree *t, struct iosched_tree_link *node);
 struct iosched_tree_link *ios_rb_first(const struct ios_rbtree *t);
 struct iosched_tree_link *ios_rb_last(const struct ios_rbtree *t);
 struct iosched_tree_link *ios_rb_next(const struct iosched_tree_link *n);

@@ -4,42 +4,53 @@
  */
 #include "blocks/rqtree.h"
 
-void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq)
+static uint64_t start_of(struct iosched_tree_link *n)
+{
+	return IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset;
+}
+
+/* A search for a free place ended at `parent`. The side is found anew, and out of line, so that
+ * the ways down below keep nothing but a pointer: they are the longest part of an insert. */
+static __attribute__((noinline)) void link_leaf(struct ios_rqtree *t, struct iosched_request *rq,
+						struct iosched_tree_link *parent)
 {
 	struct iosched_tree_link **link = &t->rb.root;
-	struct iosched_tree_link *parent = NULL, *n;
-	uint64_t offset = rq->span_offset;
 
-	while ((n = *link) != NULL) {
-		parent = n;
-		if (offset < IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset)
-			link = &n->left;
-		else
-			link = &n->right;
-	}
+	if (parent != NULL)
+		link = rq->span_offset < start_of(parent) ? &parent->left : &parent->right;
 	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
 }
 
-/* The way down is that of an insert; where it last turned right is the greatest that starts at
- * `rq` or before it. */
-struct iosched_request *ios_rqtree_insert_unique(struct ios_rqtree *t, struct iosched_request *rq)
+void ios_rqtree_insert(struct ios_rqtree *t, struct iosched_request *rq)
 {
-	struct iosched_tree_link **link = &t->rb.root;
-	struct iosched_tree_link *parent = NULL, *before = NULL, *n;
+	struct iosched_tree_link *parent = NULL, *n = t->rb.root;
 	uint64_t offset = rq->span_offset;
 
-	while ((n = *link) != NULL) {
+	while (n != NULL) {
 		parent = n;
-		if (offset < IOS_CONTAINER(n, struct iosched_request, internal.sort)->span_offset) {
-			link = &n->left;
-		} else {
-			before = n;
-			link = &n->right;
-		}
+		if (offset < start_of(n))
+			n = n->left;
+		else
+			n = n->right;
 	}
-	if (before != NULL && ios_rqtree_entry(before)->span_offset == offset)
-		return ios_rqtree_entry(before);
-	ios_rb_insert(&t->rb, &rq->internal.sort, parent, link);
+	link_leaf(t, rq, parent);
+}
+
+struct iosched_request *ios_rqtree_insert_unique(struct ios_rqtree *t, struct iosched_request *rq)
+{
+	struct iosched_tree_link *parent = NULL, *n = t->rb.root;
+	uint64_t offset = rq->span_offset;
+
+	while (n != NULL) {
+		parent = n;
+		if (offset < start_of(n))
+			n = n->left;
+		else if (offset == start_of(n))
+			return ios_rqtree_entry(n);
+		else
+			n = n->right;
+	}
+	link_leaf(t, rq, parent);
 	return NULL;
 }
 

@@ -33,9 +33,21 @@ static inline void ios_rqtree_remove(struct ios_rqtree *t, struct iosched_reques
 	ios_rb_remove(&t->rb, &rq->internal.sort);
 }
 
+/* The same, and returns the one that followed, or NULL. */
+static inline struct iosched_request *ios_rqtree_remove_next(struct ios_rqtree *t,
+							     struct iosched_request *rq)
+{
+	return ios_rqtree_entry(ios_rb_remove_next(&t->rb, &rq->internal.sort));
+}
+
 static inline struct iosched_request *ios_rqtree_first(const struct ios_rqtree *t)
 {
 	return ios_rqtree_entry(ios_rb_first(&t->rb));
+}
+
+static inline struct iosched_request *ios_rqtree_last(const struct ios_rqtree *t)
+{
+	return ios_rqtree_entry(ios_rb_last(&t->rb));
 }
 
 static inline struct iosched_request *ios_rqtree_next(const struct iosched_request *rq)

@@ -10,6 +10,8 @@
 
 static int removable(const struct iosched_request *rq)
 {
+	if (ios_is_internal(rq)) /* not the host's to take */
+		return -EINVAL;
 	switch ((enum ios_rq_state)rq->internal.state) {
 	case IOS_RQ_QUEUED:
 	case IOS_RQ_BYPASS:
@@ -101,11 +103,16 @@ static struct iosched_request *take_absorbed(struct iosched *s)
 
 static struct iosched_request *take_queued(struct iosched *s, iosched_time now)
 {
-	struct iosched_request *rq = ios_fifo_first(&s->bypass);
+	struct iosched_request *rq;
 
-	if (rq != NULL)
+	while ((rq = ios_fifo_first(&s->bypass)) != NULL) {
 		leave_bypass(s, rq, now);
-	else
+		if (!ios_is_internal(rq))
+			break;
+		s->queued--;
+		ios_flush_end(s);
+	}
+	if (rq == NULL)
 		rq = s->ops->drain(s->self);
 	if (rq == NULL)
 		return NULL;

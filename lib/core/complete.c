@@ -28,6 +28,10 @@ static __attribute__((noinline)) int complete_full(struct iosched *s, struct ios
 {
 	now = ios_tick(s, now);
 	s->env.inflight--;
+	if (ios_is_internal(rq)) {
+		ios_flush_complete(s, now);
+		return 0;
+	}
 	count(s, rq);
 	if (s->params.measure) {
 		s->latency[IOSCHED_LATENCY_DEVICE][ios_histogram_bucket(now - rq->dispatched)]++;
@@ -59,7 +63,7 @@ static __attribute__((noinline)) int complete_heard(struct iosched *s, struct io
 	rq->internal.state = IOS_RQ_FREE;
 	if (rq->merged != NULL)
 		release_chain(s, rq->merged);
-	ios_settle(s);
+	ios_settle_unwatched(s);
 	return 0;
 }
 
@@ -90,7 +94,7 @@ int iosched_requeue(struct iosched *s, struct iosched_request *rq, iosched_time 
 	s->full |= IOS_FULL_BYPASS;
 	s->env.inflight--;
 	s->queued++;
-	s->stats.requeued++;
+	s->stats.requeued += !ios_is_internal(rq);
 	ios_event(s, IOSCHED_EVENT_REQUEUE, rq, NULL);
 	ios_settle(s);
 	return 0;

@@ -30,6 +30,30 @@ void iosched_group_params_init(struct iosched_group_params *p, size_t size)
 	copy_known(p, size, &ours, sizeof(ours));
 }
 
+static bool any_limit(const struct iosched_limits *l)
+{
+	return l->min_permille || l->max_permille || l->min_bps || l->max_bps || l->min_iops ||
+	       l->max_iops;
+}
+
+/* A minimum above its maximum can only be a mistake. */
+static bool bad_limits(const struct iosched_limits *l)
+{
+	const uint64_t bps = UINT64_C(1000000000000);
+	const uint32_t iops = 1000000000;
+
+	return l->min_permille > 1000 || l->max_permille > 1000 || l->min_bps > bps ||
+	       l->max_bps > bps || l->min_iops > iops || l->max_iops > iops ||
+	       (l->max_permille != 0 && l->min_permille > l->max_permille) ||
+	       (l->max_bps != 0 && l->min_bps > l->max_bps) ||
+	       (l->max_iops != 0 && l->min_iops > l->max_iops);
+}
+
+static bool lacks_limits(const struct iosched *s, const struct iosched_limits *l)
+{
+	return any_limit(l) && !(s->ops->flags & IOSCHED_POLICY_LIMITS);
+}
+
 static void end_context(struct iosched *s, struct iosched_context *c)
 {
 	if (s->ops->context_fini != NULL)
@@ -97,9 +121,10 @@ int iosched_context_set(struct iosched *s, uint64_t id, const struct iosched_con
 	iosched_context_params_init(&p, sizeof(p));
 	copy_known(&p, sizeof(p), given, given->size);
 	if (id == 0 || p.weight < 1 || p.weight > WEIGHT_MAX || p.prio_class > IOSCHED_IDLE ||
-	    p.prio_level > 8)
+	    p.prio_level > 8 || bad_limits(&p.limits))
 		return -EINVAL;
-	if ((p.weight != 100 && !(s->ops->flags & IOSCHED_POLICY_WEIGHTS)) ||
+	if (lacks_limits(s, &p.limits) ||
+	    (p.weight != 100 && !(s->ops->flags & IOSCHED_POLICY_WEIGHTS)) ||
 	    (p.group != 0 && !(s->ops->flags & IOSCHED_POLICY_GROUPS)))
 		return -EOPNOTSUPP;
 	group = find_group(s, p.group);
@@ -116,6 +141,7 @@ int iosched_context_set(struct iosched *s, uint64_t id, const struct iosched_con
 	c->group = group;
 	s->priorities_set |= (p.prio_class | p.prio_level) != 0;
 	ios_policy_contexts(s);
+	c->limits = p.limits;
 	if (s->ops->context_changed != NULL)
 		s->ops->context_changed(s->self, c, now);
 	ios_settle(s);
@@ -154,9 +180,9 @@ int iosched_group_set(struct iosched *s, uint64_t id, const struct iosched_group
 
 	iosched_group_params_init(&p, sizeof(p));
 	copy_known(&p, sizeof(p), given, given->size);
-	if (id == 0 || p.weight < 1 || p.weight > WEIGHT_MAX)
+	if (id == 0 || p.weight < 1 || p.weight > WEIGHT_MAX || bad_limits(&p.limits))
 		return -EINVAL;
-	if (!(s->ops->flags & IOSCHED_POLICY_GROUPS))
+	if (!(s->ops->flags & IOSCHED_POLICY_GROUPS) || lacks_limits(s, &p.limits))
 		return -EOPNOTSUPP;
 	parent = find_group(s, p.parent);
 	if (parent == NULL)
@@ -167,10 +193,13 @@ int iosched_group_set(struct iosched *s, uint64_t id, const struct iosched_group
 	if (group == NULL && s->n_groups > s->params.max_groups)
 		return -ENOSPC;
 	now = ios_tick(s, now);
-	if (group == NULL)
-		group = &s->groups[s->n_groups++];
+	if (group == NULL) {
+		group = &s->groups[s->n_groups];
+		group->index = s->n_groups++;
+	}
 	group->id = id;
 	group->weight = p.weight;
+	group->limits = p.limits;
 	group->parent = parent;
 	if (s->ops->group_changed != NULL)
 		s->ops->group_changed(s->self, group, now);

@@ -48,6 +48,16 @@ static inline struct iosched_request *ask_policy(struct iosched *s, iosched_time
 	return rq;
 }
 
+/* The policy waits, and perhaps the wait is already over. */
+static __attribute__((noinline)) struct iosched_request *ask_again(struct iosched *s,
+								   iosched_time now)
+{
+	if (ios_wakeup(s) > now || s->params.manual_timer)
+		return NULL;
+	run_timer(s, now);
+	return ask_policy(s, now);
+}
+
 static struct iosched_request *take_bypass(struct iosched *s)
 {
 	struct iosched_request *rq = ios_fifo_take(&s->bypass);
@@ -66,11 +76,7 @@ static struct iosched_request *choose(struct iosched *s, iosched_time now)
 	if (ios_wakeup(s) < now && !s->params.manual_timer)
 		run_timer(s, now);
 	rq = ask_policy(s, now);
-	if (rq == NULL && ios_wakeup(s) <= now && !s->params.manual_timer) {
-		run_timer(s, now);
-		rq = ask_policy(s, now);
-	}
-	return rq;
+	return rq != NULL ? rq : ask_again(s, now);
 }
 
 static inline __attribute__((always_inline)) void
@@ -85,13 +91,18 @@ issue(struct iosched *s, struct iosched_request *rq, iosched_time now)
 	IOS_PROBE(dispatch, s, rq);
 }
 
+static void count_idle(struct iosched *s, iosched_time now)
+{
+	if (s->idle_since != IOSCHED_NEVER)
+		s->stats.idle_ns += now - s->idle_since;
+	s->idle_since = IOSCHED_NEVER;
+}
+
 static void measure(struct iosched *s, const struct iosched_request *rq, iosched_time now)
 {
 	uint64_t head = s->head_end;
 
-	if (s->idle_since != IOSCHED_NEVER)
-		s->stats.idle_ns += now - s->idle_since;
-	s->idle_since = IOSCHED_NEVER;
+	count_idle(s, now);
 	s->latency[IOSCHED_LATENCY_WAIT][ios_histogram_bucket(now - rq->inserted)]++;
 	if (rq->span_offset != head) {
 		s->stats.seeks++;
@@ -126,7 +137,10 @@ static __attribute__((noinline)) struct iosched_request *dispatch_full(struct io
 	if (s->env.inflight >= s->window)
 		return window_is_full(s);
 	rq = choose(s, now);
-	if (rq != NULL) {
+	if (rq != NULL && ios_is_internal(rq)) {
+		count_idle(s, now);
+		ios_flush_issue(s, now);
+	} else if (rq != NULL) {
 		issue(s, rq, now);
 		if (s->params.measure)
 			measure(s, rq, now);
@@ -148,10 +162,8 @@ static __attribute__((noinline)) struct iosched_request *dispatch_heard(struct i
 	if (__builtin_expect(s->env.inflight >= s->window, 0))
 		return window_is_full(s);
 	rq = ask_policy(s, now);
-	if (rq == NULL && ios_wakeup(s) <= now && !s->params.manual_timer) {
-		run_timer(s, now); /* a wait that is already over */
-		rq = ask_policy(s, now);
-	}
+	if (rq == NULL)
+		rq = ask_again(s, now);
 	if (rq != NULL)
 		issue(s, rq, now);
 	ios_settle(s);

@@ -57,11 +57,20 @@ static __attribute__((noinline)) bool joins_another(struct iosched *s, struct io
 	       ((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now));
 }
 
+/* `rq` joins another and is gone (true), or others may join it from now on. */
+static inline bool merges(struct iosched *s, struct iosched_request *rq, iosched_time now)
+{
+	struct ios_mhash_place at = ios_merge_place(s, rq);
+
+	if (!ios_merge_hopeless(s, rq, at) && joins_another(s, rq, now))
+		return true;
+	ios_merge_queued(s, rq, at);
+	return false;
+}
+
 static void insert_policy(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
 	s->queued++;
-	if (s->merge_limit != 0)
-		ios_merge_queued(s, rq);
 	ios_event(s, IOSCHED_EVENT_INSERT, rq, NULL);
 	s->ops->insert(s->self, rq, now);
 }
@@ -84,7 +93,7 @@ static __attribute__((noinline)) int insert_full(struct iosched *s, struct iosch
 	IOS_PROBE(insert, s, rq);
 	if (rq->internal.unmergeable && passes_by(s, rq))
 		insert_bypass(s, rq);
-	else if (s->merge_limit == 0 || ios_merge_hopeless(s, rq) || !joins_another(s, rq, now))
+	else if (s->merge_limit == 0 || !merges(s, rq, now))
 		insert_policy(s, rq, now);
 	ios_settle(s);
 	return 0;
@@ -117,18 +126,12 @@ insert_road(struct iosched *s, struct iosched_request *rq, iosched_time now, con
 		rq->internal.context = ios_context_get(s, rq->context, now);
 	s->stats.inserted++;
 	IOS_PROBE(insert, s, rq);
-	if (s->merge_limit != 0) {
-		if (!ios_merge_hopeless(s, rq) && joins_another(s, rq, now)) {
-			if (hears)
-				ios_settle(s);
-			return 0;
-		}
-		ios_merge_queued(s, rq);
+	if (s->merge_limit == 0 || !merges(s, rq, now)) {
+		s->queued++;
+		s->ops->insert(s->self, rq, now);
 	}
-	s->queued++;
-	s->ops->insert(s->self, rq, now);
 	if (hears)
-		ios_settle(s);
+		ios_settle_unwatched(s);
 	return 0;
 }
 

@@ -7,8 +7,8 @@
 #include "policies/policies.h"
 
 static const struct iosched_policy *const builtin[] = {
-	&ios_noop_policy,	 &ios_deadline_policy, &ios_anticipatory_policy,
-	&ios_mq_deadline_policy, &ios_cfq26_policy,    &ios_cfq_policy,
+	&ios_noop_policy,  &ios_deadline_policy, &ios_anticipatory_policy,  &ios_mq_deadline_policy,
+	&ios_cfq26_policy, &ios_cfq_policy,	 &ios_fair_deadline_policy,
 };
 
 const struct iosched_policy *iosched_policy_at(unsigned i)

@@ -107,6 +107,7 @@ static void init_queue(struct iosched *s, const struct iosched_params *p, const 
 	s->hold = IOSCHED_HOLD_EMPTY;
 	s->full = p->event != NULL || p->audit || p->measure ? IOS_FULL_WATCHED : 0;
 	ios_fifo_init(&s->bypass);
+	ios_flush_init(s);
 	s->groups = (struct iosched_group *)(void *)(base + l->groups);
 	s->groups[0].weight = 100;
 	s->n_groups = 1;

@@ -25,6 +25,7 @@ enum ios_full {
 	IOS_FULL_WATCHED = 1u << 1,  /* events, latencies or audits are wanted */
 	IOS_FULL_POLICY = 1u << 2,   /* the policy waits, wants contexts or hears of completions */
 	IOS_FULL_BYPASS = 1u << 3,   /* the bypass may hold something */
+	IOS_FULL_FLUSH = 1u << 4,    /* our own FLUSH is out */
 };
 
 struct iosched {
@@ -63,6 +64,7 @@ struct iosched {
 	struct ios_ctab contexts;
 	struct iosched_group *groups; /* [0] is the root */
 	uint32_t n_groups;
+	struct iosched_request flush;	   /* see policy.h; here, so that it outlives a policy */
 	struct iosched_request *returning; /* drain: absorbed ones still to be given back */
 	uint64_t latency[3][IOSCHED_HISTOGRAM_BUCKETS];
 };
@@ -94,6 +96,13 @@ static inline void ios_settle(struct iosched *s)
 		ios_settle_slow(s);
 }
 
+/* The same where nobody audits, and for a call that cannot move the pause. */
+static inline void ios_settle_unwatched(struct iosched *s)
+{
+	if (__builtin_expect(s->env.kick != 0 || s->env.timer != s->seen_timer, 0))
+		ios_settle_slow(s);
+}
+
 /* core/event.c: one step of a request. */
 void ios_event_slow(struct iosched *s, enum iosched_event_type type,
 		    const struct iosched_request *rq, const struct iosched_request *other);
@@ -108,23 +117,35 @@ static inline void ios_event(struct iosched *s, enum iosched_event_type type,
 bool ios_merge_insert(struct iosched *s, struct iosched_request *rq, iosched_time now);
 bool ios_merge_whole(struct iosched *s, struct iosched_request *rq, iosched_time now);
 
-/* Nothing queued touches `rq`: the short answer of ios_merge_insert(), for most requests. */
-static inline bool ios_merge_hopeless(const struct iosched *s, const struct iosched_request *rq)
+/* The place in the hash of a request that is about to be queued. */
+static inline struct ios_mhash_place ios_merge_place(const struct iosched *s,
+						     const struct iosched_request *rq)
 {
-	const struct iosched_request *last = s->last_merge;
-	uint64_t end = rq->offset + rq->length;
-
-	if (last != NULL && (ios_span_end(last) == rq->offset || last->span_offset == end))
-		return false;
-	return ios_mhash_none(&s->hash, rq->offset) && ios_mhash_none_starts(&s->hash, end);
+	return ios_mhash_place(&s->hash, rq->span_offset, ios_span_end(rq));
 }
 
-/* `rq` is about to be queued: others may join it. */
-static inline void ios_merge_queued(struct iosched *s, struct iosched_request *rq)
+/* Nothing queued touches `rq`, which belongs `at` that place: the short answer of
+ * ios_merge_insert(), for most requests. The last merged request is hashed like any other, so it
+ * matters only where starts are not. */
+static inline bool ios_merge_hopeless(const struct iosched *s, const struct iosched_request *rq,
+				      struct ios_mhash_place at)
+{
+	const struct iosched_request *last = s->last_merge;
+
+	if (s->hash.buckets[at.start] != NULL)
+		return false;
+	if (s->hash.starts != NULL)
+		return s->hash.starts[at.end] == 0;
+	return last == NULL || last->span_offset != ios_span_end(rq);
+}
+
+/* `rq`, which belongs `at` that place, is about to be queued: others may join it. */
+static inline void ios_merge_queued(struct iosched *s, struct iosched_request *rq,
+				    struct ios_mhash_place at)
 {
 	if (rq->internal.unmergeable)
 		return;
-	ios_mhash_insert(&s->hash, rq);
+	ios_mhash_insert_at(&s->hash, rq, at);
 	if (s->last_merge == NULL || s->last_merge->internal.unmergeable)
 		s->last_merge = rq;
 }
@@ -166,6 +187,17 @@ void ios_policy_contexts(struct iosched *s);
 int ios_policy_check(const struct iosched_policy *p);
 int ios_policy_start(struct iosched *s, const struct iosched_policy *ops); /* first one */
 void ios_policy_stop(struct iosched *s);
+
+/* core/flush.c: the FLUSH that policies may hand out. */
+void ios_flush_init(struct iosched *s);
+void ios_flush_issue(struct iosched *s, iosched_time now);
+void ios_flush_complete(struct iosched *s, iosched_time now);
+void ios_flush_end(struct iosched *s);
+
+static inline bool ios_is_internal(const struct iosched_request *rq)
+{
+	return (rq->flags & IOSCHED_RQ_INTERNAL) != 0;
+}
 
 /* core/cancel.c: an inserted request becomes the host's without having been issued. */
 void ios_take_back(struct iosched *s, struct iosched_request *rq, iosched_time now);

@@ -11,6 +11,7 @@ static struct iosched_stats derive(const struct iosched *s)
 	struct iosched_stats st = s->stats;
 
 	st.dispatched = st.completed + s->env.inflight + st.requeued;
+	st.dispatched -= s->flush.internal.state == IOS_RQ_ISSUED;
 	st.completed += s->absorbed_completed;
 	st.read_bytes = s->bytes[IOSCHED_READ];
 	st.write_bytes = s->bytes[IOSCHED_WRITE];

@@ -105,26 +105,63 @@ static struct iosched_request *nearest(const struct anticipatory *a, enum side s
 	return ios_seekpick(&from, x, y);
 }
 
-/* What is next once `rq`, still in the tree, has left: the one behind it or, at the
- * end, the first; or the one before it. */
-static inline struct iosched_request *next_around(const struct anticipatory *a, enum side side,
-						  struct iosched_request *rq)
+/* Queued `rq` may start where nothing was known to. */
+static inline void note_start(struct anticipatory *a, enum side side,
+			      const struct iosched_request *rq)
 {
-	struct iosched_request *behind = ios_rqtree_next(rq);
+	const struct iosched_request *next = a->next[side];
 
-	if (behind == NULL) {
-		behind = ios_rqtree_first(&a->sorted[side]);
-		if (behind == rq)
-			behind = NULL;
-	}
-	return nearest(a, side, behind, ios_rqtree_prev(rq));
+	if (next != NULL && rq->span_offset < next->span_offset &&
+	    rq->span_offset >= a->clear[side])
+		a->clear[side] = rq->span_offset + 1;
 }
 
-static void unlink_request(struct anticipatory *a, enum side side, struct iosched_request *rq)
+/* `behind` follows what was next, which has left. Certainly none before it is as near, and so no
+ * search for them is needed: in a sweep they were served long ago. */
+static inline bool surely_nearest(const struct anticipatory *a, enum side side,
+				  const struct iosched_request *behind)
 {
-	ios_rqtree_remove(&a->sorted[side], rq);
-	ios_fifo_remove(rq);
-	ios_antic_habits(rq)->queued--;
+	uint64_t head = a->last_end[side];
+
+	return behind->span_offset >= head && a->clear[side] <= head &&
+	       (behind->span_offset - head) / BACK_PENALTY <= head - a->clear[side];
+}
+
+/* What is next after one that has left the tree: `behind` it or, at the end, the first; or the one
+ * before it. */
+static __attribute__((noinline)) void find_next(struct anticipatory *a, enum side side,
+						struct iosched_request *behind)
+{
+	struct ios_rqtree *sorted = &a->sorted[side];
+	struct iosched_request *before =
+		behind != NULL ? ios_rqtree_prev(behind) : ios_rqtree_last(sorted);
+	struct iosched_request *after = behind != NULL ? behind : ios_rqtree_first(sorted);
+
+	a->next[side] = nearest(a, side, after, before);
+	if (before == NULL)
+		a->clear[side] = 0;
+	else if (a->next[side] == behind)
+		a->clear[side] = before->span_offset + 1;
+	else
+		a->clear[side] = a->next[side]->span_offset;
+}
+
+/* Out of the tree, with a new `next` if that was it or if `anew`. */
+static inline void unsort(struct anticipatory *a, enum side side, struct iosched_request *rq,
+			  bool anew)
+{
+	struct iosched_request *behind;
+	bool was_next = a->next[side] == rq;
+
+	if (!was_next && !anew) {
+		ios_rqtree_remove(&a->sorted[side], rq);
+		return;
+	}
+	behind = ios_rqtree_remove_next(&a->sorted[side], rq);
+	if (was_next && behind != NULL && surely_nearest(a, side, behind))
+		a->next[side] = behind;
+	else
+		find_next(a, side, behind);
 }
 
 /* A request leaves the queues for the device. */
@@ -138,9 +175,10 @@ static inline void choose(struct anticipatory *a, struct iosched_request *rq)
 	a->awaited_done = false;
 	if (side == ASYNC && a->quota_left > 0)
 		a->quota_left--;
-	a->next[side] = next_around(a, side, rq);
-	unlink_request(a, side, rq);
 	a->unfinished++;
+	ios_fifo_remove(rq);
+	ios_antic_habits(rq)->queued--;
+	unsort(a, side, rq, true);
 }
 
 /* A start is taken by one request of a side at a time: the older one is chosen now, and not yet
@@ -315,20 +353,32 @@ static void insert_sorted(struct anticipatory *a, enum side side, struct iosched
 	ios_rqtree_insert(&a->sorted[side], rq);
 }
 
+static void choose_next(struct anticipatory *a, enum side side, struct iosched_request *rq)
+{
+	struct iosched_request *next = nearest(a, side, rq, a->next[side]);
+
+	if (next == rq)
+		a->clear[side] = rq->span_offset;
+	a->next[side] = next;
+	note_start(a, side, rq);
+}
+
 static void anticipatory_insert(void *self, struct iosched_request *rq, iosched_time now)
 {
 	struct anticipatory *a = self;
+	struct habits *h = ios_antic_habits(rq);
 	enum side side = ios_antic_side(rq);
+	uint64_t t = ios_antic_ticks(rq->inserted);
 	const char *why;
 
 	/* One that moves in from elsewhere says nothing of when its context asks. */
 	if (side == SYNC && rq->inserted == now)
-		ios_antic_book(a, ios_antic_habits(rq), rq, ios_antic_ticks(now));
-	insert_sorted(a, side, rq, now);
-	ios_antic_habits(rq)->queued++;
-	rq->internal.expiry = ios_antic_ticks(rq->inserted) + a->fifo_expire[side];
+		ios_antic_book(a, h, rq, t);
+	h->queued++;
+	rq->internal.expiry = t + a->fifo_expire[side];
 	ios_fifo_insert(&a->fifo[side], rq);
-	a->next[side] = nearest(a, side, rq, a->next[side]);
+	insert_sorted(a, side, rq, now);
+	choose_next(a, side, rq);
 	if (ios_antic_waiting(a) &&
 	    (why = ios_antic_why_not_wait(a, rq, ios_antic_ticks(now))) != NULL)
 		stop_waiting(a, why, rq->context, now);
@@ -445,15 +495,14 @@ static void anticipatory_grown(void *self, struct iosched_request *rq, enum iosc
 		return;
 	ios_rqtree_remove(&a->sorted[ios_antic_side(rq)], rq);
 	insert_sorted(a, ios_antic_side(rq), rq, now);
+	note_start(a, ios_antic_side(rq), rq);
 }
 
 static void remove_queued(struct anticipatory *a, struct iosched_request *rq)
 {
-	enum side side = ios_antic_side(rq);
-
-	if (a->next[side] == rq)
-		a->next[side] = next_around(a, side, rq);
-	unlink_request(a, side, rq);
+	unsort(a, ios_antic_side(rq), rq, false);
+	ios_fifo_remove(rq);
+	ios_antic_habits(rq)->queued--;
 }
 
 /* The survivor inherits a strictly earlier expiry and the place that goes with it. To its context

@@ -46,6 +46,7 @@ struct anticipatory {
 	struct ios_rqtree sorted[2];
 	struct ios_fifo fifo[2];
 	struct iosched_request *next[2];
+	uint64_t clear[2];     /* bytes: all that start before `next` start before this */
 	uint64_t last_end[2];  /* bytes: of the last request of the side chosen */
 	uint64_t last_look[2]; /* at the fifo of the side */
 	struct ios_dlist chosen;

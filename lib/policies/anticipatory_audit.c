@@ -15,6 +15,9 @@ static const char *audit_side(const struct anticipatory *a, enum side side)
 		if (before != NULL && before->span_offset == rq->span_offset)
 			return "no two queued requests of a side start at one place";
 		before = rq;
+		if (a->next[side] != NULL && rq->span_offset < a->next[side]->span_offset &&
+		    rq->span_offset >= a->clear[side])
+			return "nothing starts between `clear` and what is next";
 		sorted++;
 	}
 	for (rq = ios_fifo_first(&a->fifo[side]); rq != NULL;

@@ -60,9 +60,12 @@ static void deadline_insert(void *self, struct iosched_request *rq, iosched_time
 
 static void unlink_request(struct deadline *d, struct iosched_request *rq)
 {
+	struct ios_rqtree *sorted = &d->sorted[direction_of(rq)];
+
 	if (d->next == rq)
-		d->next = ios_rqtree_next(rq);
-	ios_rqtree_remove(&d->sorted[direction_of(rq)], rq);
+		d->next = ios_rqtree_remove_next(sorted, rq);
+	else
+		ios_rqtree_remove(sorted, rq);
 	ios_fifo_remove(rq);
 }
 

@@ -17,6 +17,8 @@
  * starvation though it finds none (trace age); the first batch is of writes (trace wfirst).
  *
  * Times are counted in ticks of 1 ms, as the kernel does: within a tick nothing is earlier.
+ *
+ * Rare steps are out of line, so that the usual ones save no registers for them.
  */
 #include "policies/policies.h"
 #include "blocks/fifo.h"
@@ -28,6 +30,8 @@ enum direction { READ, WRITE };
 #define N_CLASSES 3u
 /* Raw priorities: 8 levels in each class. */
 #define N_LEVELS 8u
+/* Best effort, level 4: of a request that names none and whose context is not looked at. */
+#define ORDINARY (1 * N_LEVELS + 4)
 
 struct prio_class {
 	struct ios_rqtree sorted[2];
@@ -61,12 +65,19 @@ static enum direction direction_of(const struct iosched_request *rq)
 
 /* Class and level as one number, best first. Requests of different ones never
  * merge, though the level decides nothing else (trace micro-mqprio). */
-static unsigned priority_of(const struct iosched_request *rq)
+static __attribute__((noinline)) unsigned given_priority(const struct iosched_request *rq)
 {
 	static const uint8_t rank[N_CLASSES] = {
 		[IOSCHED_REALTIME] = 0, [IOSCHED_BEST_EFFORT] = 1, [IOSCHED_IDLE] = 2};
 
 	return rank[iosched_request_class(rq)] * N_LEVELS + iosched_request_level(rq);
+}
+
+static inline unsigned priority_of(const struct iosched_request *rq)
+{
+	if (rq->prio_class == 0 && rq->prio_level == 0 && rq->internal.context == NULL)
+		return ORDINARY;
+	return given_priority(rq);
 }
 
 static struct prio_class *class_of(const struct iosched_request *rq)
@@ -117,35 +128,41 @@ static void link_sorted(struct prio_class *c, enum direction dir, struct iosched
 {
 	const struct iosched_request *ahead = c->ahead[dir];
 
-	ios_rqtree_insert(&c->sorted[dir], rq);
 	if (rq->span_offset >= c->position[dir] &&
 	    (ahead == NULL || rq->span_offset < ahead->span_offset))
 		c->ahead[dir] = rq;
+	ios_rqtree_insert(&c->sorted[dir], rq);
 }
 
 static void unlink_sorted(struct prio_class *c, enum direction dir, struct iosched_request *rq)
 {
 	if (c->ahead[dir] == rq)
-		c->ahead[dir] = ios_rqtree_next(rq);
-	ios_rqtree_remove(&c->sorted[dir], rq);
+		c->ahead[dir] = ios_rqtree_remove_next(&c->sorted[dir], rq);
+	else
+		ios_rqtree_remove(&c->sorted[dir], rq);
+}
+
+/* The tree comes last: nothing has to be kept over the longest step. */
+static __attribute__((noinline)) void enqueue(struct mq_deadline *d, struct iosched_request *rq,
+					      unsigned priority)
+{
+	enum direction dir = direction_of(rq);
+	struct prio_class *c = &d->classes[priority / N_LEVELS];
+
+	rq->internal.mark = (uint8_t)priority;
+	rq->internal.queue = c;
+	rq->internal.expiry = ticks(rq->inserted) + d->expire[dir];
+	ios_fifo_insert(&c->fifo[dir], rq);
+	c->unfinished++;
+	d->busy |= 1u << priority / N_LEVELS;
+	link_sorted(c, dir, rq);
 }
 
 /* Priority is taken now: what its context gets later does not move a queued request. */
 static void mq_deadline_insert(void *self, struct iosched_request *rq, iosched_time now)
 {
-	struct mq_deadline *d = self;
-	enum direction dir = direction_of(rq);
-	unsigned priority = priority_of(rq);
-	struct prio_class *c = &d->classes[priority / N_LEVELS];
-
 	(void)now;
-	rq->internal.mark = (uint8_t)priority;
-	rq->internal.queue = c;
-	rq->internal.expiry = ticks(rq->inserted) + d->expire[dir];
-	link_sorted(c, dir, rq);
-	ios_fifo_insert(&c->fifo[dir], rq);
-	c->unfinished++;
-	d->busy |= 1u << priority / N_LEVELS;
+	enqueue(self, rq, priority_of(rq));
 }
 
 static void finish(struct mq_deadline *d, struct prio_class *c)
@@ -211,12 +228,11 @@ static bool aged(const struct mq_deadline *d, const struct iosched_request *rq, 
 }
 
 /* The test is made on what the usual rules pick, not on the oldest: the bound is a soft one. */
-static struct iosched_request *pick_aged(struct mq_deadline *d, iosched_time now)
+static __attribute__((noinline)) struct iosched_request *pick_aged(struct mq_deadline *d,
+								   iosched_time now)
 {
 	unsigned i;
 
-	if ((d->busy & (d->busy - 1)) == 0) /* fewer than two classes */
-		return NULL;
 	for (i = 1; i < N_CLASSES; i++) {
 		struct iosched_request *rq = pick(d, &d->classes[i], now);
 
@@ -236,8 +252,8 @@ static struct iosched_request *take(struct mq_deadline *d, struct iosched_reques
 	bool swept = c->ahead[dir] == rq;
 
 	d->batched++;
-	unlink_sorted(c, dir, rq);
 	ios_fifo_remove(rq);
+	unlink_sorted(c, dir, rq);
 	c->position[dir] = rq->span_offset;
 	if (!swept)
 		c->ahead[dir] = ios_rqtree_first_from(&c->sorted[dir], rq->span_offset);
@@ -245,7 +261,8 @@ static struct iosched_request *take(struct mq_deadline *d, struct iosched_reques
 }
 
 /* Nothing of the highest class is queued, but something of it is in flight. */
-static enum iosched_hold why_nothing(const struct mq_deadline *d, iosched_time now)
+static __attribute__((noinline)) enum iosched_hold why_nothing(const struct mq_deadline *d,
+							       iosched_time now)
 {
 	unsigned i;
 
@@ -258,12 +275,19 @@ static enum iosched_hold why_nothing(const struct mq_deadline *d, iosched_time n
 	return IOSCHED_HOLD_EMPTY;
 }
 
+static bool two_classes_busy(const struct mq_deadline *d)
+{
+	return (d->busy & (d->busy - 1)) != 0;
+}
+
 static struct iosched_request *mq_deadline_dispatch(void *self, iosched_time now,
 						    struct iosched_pause *pause)
 {
 	struct mq_deadline *d = self;
-	struct iosched_request *rq = pick_aged(d, now);
+	struct iosched_request *rq = NULL;
 
+	if (two_classes_busy(d))
+		rq = pick_aged(d, now);
 	if (rq == NULL && d->busy != 0)
 		rq = pick(d, &d->classes[__builtin_ctz(d->busy)], now);
 	if (rq != NULL)

@@ -13,5 +13,6 @@ extern const struct iosched_policy ios_anticipatory_policy;
 extern const struct iosched_policy ios_mq_deadline_policy;
 extern const struct iosched_policy ios_cfq26_policy;
 extern const struct iosched_policy ios_cfq_policy;
+extern const struct iosched_policy ios_fair_deadline_policy;
 
 #endif

@@ -40,11 +40,11 @@ static const struct ios_sim_param params[] = {
 	{0},
 };
 
-static int fixed_create(struct ios_sim_device **out, const void *values,
+static int fixed_create(struct ios_sim_device **out, const struct ios_sim_plan *plan,
 			struct ios_sim_engine *engine, struct ios_sim_ledger *ledger,
 			struct iosched_sim_error *why)
 {
-	const struct fixed_params *p = values;
+	const struct fixed_params *p = plan->values;
 	struct fixed *f = calloc(1, sizeof(*f));
 
 	(void)why;

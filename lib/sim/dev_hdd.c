@@ -632,6 +632,19 @@ static int hdd_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 	return 0;
 }
 
+static bool hdd_look(struct ios_sim_device *d, uint64_t offset, uint64_t length,
+		     struct ios_sim_look *look)
+{
+	struct hdd *h = (struct hdd *)d;
+	uint64_t a = offset / IOS_SIM_SECTOR;
+	uint64_t b = (offset + length + IOS_SIM_SECTOR - 1) / IOS_SIM_SECTOR;
+
+	look->held = ios_sim_segments_hold(&h->segments, a, b, now_of(h)) ||
+		     (h->cache != NULL && ios_sim_cache_holds(h->cache, a, b));
+	look->head = head_now(h) * IOS_SIM_SECTOR;
+	return true;
+}
+
 /* --- Life --- */
 
 static int check_params(const struct hdd_params *p, struct iosched_sim_error *why)
@@ -685,11 +698,11 @@ static void hdd_destroy(struct ios_sim_device *d)
 	free(h);
 }
 
-static int hdd_create(struct ios_sim_device **out, const void *values,
+static int hdd_create(struct ios_sim_device **out, const struct ios_sim_plan *plan,
 		      struct ios_sim_engine *engine, struct ios_sim_ledger *ledger,
 		      struct iosched_sim_error *why)
 {
-	const struct hdd_params *p = values;
+	const struct hdd_params *p = plan->values;
 	int err = check_params(p, why);
 	struct hdd *h;
 
@@ -728,4 +741,5 @@ const struct ios_sim_model ios_sim_hdd_model = {
 	.create = hdd_create,
 	.destroy = hdd_destroy,
 	.submit = hdd_submit,
+	.look = hdd_look,
 };

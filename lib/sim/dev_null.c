@@ -21,11 +21,11 @@ static const struct ios_sim_param params[] = {
 	{0},
 };
 
-static int null_create(struct ios_sim_device **out, const void *values,
+static int null_create(struct ios_sim_device **out, const struct ios_sim_plan *plan,
 		       struct ios_sim_engine *engine, struct ios_sim_ledger *ledger,
 		       struct iosched_sim_error *why)
 {
-	const struct null_params *p = values;
+	const struct null_params *p = plan->values;
 	struct ios_sim_device *d = calloc(1, sizeof(*d));
 
 	(void)why;

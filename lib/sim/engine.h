@@ -40,7 +40,8 @@ struct ios_sim_engine {
 	struct ios_sim_heap_entry *heap;
 	size_t count;
 	size_t room;
-	int stopped; /* 0, or why run() returns: 1 asked to, -errno failed */
+	uint64_t devices; /* made on it so far; each that needs randomness has its own */
+	int stopped;	  /* 0, or why run() returns: 1 asked to, -errno failed */
 };
 
 void ios_sim_engine_init(struct ios_sim_engine *e);

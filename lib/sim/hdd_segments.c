@@ -28,19 +28,32 @@ static uint64_t start_of(const struct ios_sim_segments *s, const struct ios_sim_
 	return end - seg->start > s->size ? end - s->size : seg->start;
 }
 
-struct ios_sim_segment *ios_sim_segments_find(struct ios_sim_segments *s, uint64_t a, uint64_t b,
-					      uint64_t now)
+static struct ios_sim_segment *holder_of(struct ios_sim_segments *s, uint64_t a, uint64_t b,
+					 uint64_t now)
 {
 	for (unsigned i = 0; i < s->count; i++) {
 		struct ios_sim_segment *seg = &s->segment[i];
 		uint64_t end = end_of(s, seg, now);
 
-		if (b <= end && a >= start_of(s, seg, end)) {
-			seg->used = ++s->stamp;
+		if (b <= end && a >= start_of(s, seg, end))
 			return seg;
-		}
 	}
 	return NULL;
+}
+
+bool ios_sim_segments_hold(struct ios_sim_segments *s, uint64_t a, uint64_t b, uint64_t now)
+{
+	return holder_of(s, a, b, now) != NULL;
+}
+
+struct ios_sim_segment *ios_sim_segments_find(struct ios_sim_segments *s, uint64_t a, uint64_t b,
+					      uint64_t now)
+{
+	struct ios_sim_segment *seg = holder_of(s, a, b, now);
+
+	if (seg != NULL)
+		seg->used = ++s->stamp;
+	return seg;
 }
 
 struct ios_sim_segment *ios_sim_segments_find_part(struct ios_sim_segments *s, uint64_t a)

@@ -41,6 +41,9 @@ struct ios_sim_segments {
 /* How far the active segment's reading has got at @now. */
 uint64_t ios_sim_segments_reached(const struct ios_sim_segments *s, uint64_t now);
 
+/* Does a segment hold all of [a, b)? Asking is not using. */
+bool ios_sim_segments_hold(struct ios_sim_segments *s, uint64_t a, uint64_t b, uint64_t now);
+
 /* The segment that holds all of [a, b), or NULL. */
 struct ios_sim_segment *ios_sim_segments_find(struct ios_sim_segments *s, uint64_t a, uint64_t b,
 					      uint64_t now);

@@ -17,6 +17,9 @@ struct ios_sim_io_block {
 	struct ios_sim_io ios[BLOCK_IOS];
 };
 
+/* Types of events in a digest take four bits; no event of the queue has this one. */
+#define FAILED_EVENT 15
+
 static struct ios_sim_io *io_of(struct iosched_request *rq)
 {
 	return (struct ios_sim_io *)rq;
@@ -146,12 +149,46 @@ static void link_pieces(struct ios_sim_host *h, struct ios_sim_io *io)
 
 static void command_done(struct ios_sim_command *cmd, int error);
 
+/* The policy's own FLUSH has ended. */
+static void flush_done(struct ios_sim_command *cmd, int error)
+{
+	struct ios_sim_host *h = cmd->user;
+	struct iosched_request *rq = h->flushing;
+
+	(void)error;
+	ios_sim_host_enter(h);
+	h->inflight--;
+	h->refused = false;
+	h->flushing = NULL;
+	h->last_completion = h->engine.now;
+	if (iosched_complete(h->queue, rq, h->engine.now) != 0)
+		ios_sim_watch_fail(&h->watch, "the queue does not take the end of its own FLUSH");
+	ios_sim_host_leave(h);
+}
+
+static void issue_flush(struct ios_sim_host *h, struct iosched_request *rq)
+{
+	h->flush = (struct ios_sim_command){
+		.op = IOSCHED_FLUSH, .pieces = &h->nobody, .done = flush_done, .user = h};
+	if (ios_sim_device_submit(h->device, &h->flush) == 0) {
+		h->flushing = rq;
+		h->inflight++;
+		return;
+	}
+	h->refused = true;
+	iosched_requeue(h->queue, rq, h->engine.now);
+}
+
 static void issue(struct ios_sim_host *h, struct iosched_request *rq)
 {
 	struct ios_sim_io *io = io_of(rq);
 	struct ios_sim_command *cmd = &io->cmd;
 	int err;
 
+	if (rq->flags & IOSCHED_RQ_INTERNAL) {
+		issue_flush(h, rq);
+		return;
+	}
 	if (!ios_sim_watch_span(&h->watch, rq, io->number))
 		return;
 	link_pieces(h, io);
@@ -203,9 +240,8 @@ static void finish_if_idle(struct ios_sim_host *h)
 		ios_sim_stop(&h->engine, 1);
 }
 
-static void pump(struct ios_sim_host *h)
+static void dispatch_all(struct ios_sim_host *h)
 {
-	account_business(h);
 	while (h->inflight < h->window && !h->refused && !ios_sim_watch_failed(&h->watch)) {
 		struct iosched_request *rq = iosched_dispatch(h->queue, h->engine.now);
 
@@ -215,9 +251,49 @@ static void pump(struct ios_sim_host *h)
 		}
 		issue(h, rq);
 	}
+}
+
+static void pump(struct ios_sim_host *h)
+{
+	account_business(h);
+	if (ios_sim_plug_lets_run(&h->plug))
+		dispatch_all(h);
 	judge_business(h);
 	arm(h);
 	finish_if_idle(h);
+}
+
+/* Now, not when all has been dealt with: a request that was waited for does not wait for those
+ * that its owner submits behind it. */
+static void run_at_once(struct ios_sim_host *h)
+{
+	ios_sim_plug_pull(&h->plug, &h->engine);
+	pump(h);
+}
+
+void ios_sim_host_unplug(struct ios_sim_host *h)
+{
+	if (h->plug.plugged)
+		run_at_once(h);
+}
+
+void ios_sim_host_kick(void *host, enum iosched_kick kind)
+{
+	struct ios_sim_host *h = host;
+
+	if (kind == IOSCHED_KICK_NOW)
+		h->plug.kicked = true;
+	else
+		ios_sim_schedule(&h->engine, &h->plug.work, h->engine.now);
+}
+
+static void run_queue(void *owner)
+{
+	struct ios_sim_host *h = owner;
+
+	ios_sim_host_enter(h);
+	ios_sim_plug_pull(&h->plug, &h->engine);
+	ios_sim_host_leave(h);
 }
 
 void ios_sim_host_enter(struct ios_sim_host *h)
@@ -240,6 +316,7 @@ static void wake(void *owner)
 
 	ios_sim_host_enter(h);
 	h->last_wake = h->engine.now;
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	iosched_timer(h->queue, h->engine.now);
 	ios_sim_host_leave(h);
 	if (h->submitted == inserted && h->inflight == inflight)
@@ -252,12 +329,15 @@ static void device_ready(void *owner)
 
 	ios_sim_host_enter(h);
 	h->refused = false;
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	ios_sim_host_leave(h);
 }
 
 /* --- Completion --- */
 
-static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_time dispatched)
+/* A request that failed is over like any other, but has moved no bytes. */
+static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_time dispatched,
+		      int error)
 {
 	struct ios_sim_load *load = io->load;
 	void *token = io->token;
@@ -268,12 +348,14 @@ static void finish_io(struct ios_sim_host *h, struct ios_sim_io *io, iosched_tim
 					     .meter = io->meter,
 					     .op = op,
 					     .merged = io->merged,
-					     .bytes = io->rq.length,
+					     .failed = error != 0,
+					     .bytes = error != 0 ? 0 : io->rq.length,
 					     .inserted = io->submitted,
 					     .dispatched = dispatched,
 					     .completed = h->engine.now,
 				     });
 	h->completed++;
+	h->failed += error != 0;
 	give_io(h, io);
 	load->completed(load, token, op);
 }
@@ -287,20 +369,22 @@ static void command_done(struct ios_sim_command *cmd, int error)
 	struct iosched_request *m = io->rq.merged;
 	iosched_time dispatched = io->dispatched;
 
-	(void)error; /* no model of this library fails a command; the host would only count it */
 	ios_sim_host_enter(h);
+	if (error != 0) /* what went well leaves digests as they are */
+		h->digest = ios_sim_digest_add(h->digest, io->number << 4 | FAILED_EVENT);
 	h->inflight--;
 	h->refused = false;
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	h->last_completion = h->engine.now;
 	if (iosched_complete(h->queue, &io->rq, h->engine.now) != 0)
 		ios_sim_watch_fail(&h->watch,
 				   "the queue does not take the completion of request %llu",
 				   (unsigned long long)io->number);
-	finish_io(h, io, dispatched);
+	finish_io(h, io, dispatched, error);
 	while (m != NULL) {
 		struct iosched_request *next = iosched_merged_next(m);
 
-		finish_io(h, io_of(m), dispatched);
+		finish_io(h, io_of(m), dispatched, error);
 		m = next;
 	}
 	ios_sim_host_leave(h);
@@ -328,6 +412,7 @@ static void fill(struct ios_sim_io *io, struct ios_sim_load *load, const struct 
 int ios_sim_host_submit(struct ios_sim_host *h, struct ios_sim_load *load,
 			const struct ios_sim_want *want)
 {
+	bool was_empty = iosched_queued(h->queue) == 0;
 	struct ios_sim_io *io;
 	int err;
 
@@ -343,10 +428,13 @@ int ios_sim_host_submit(struct ios_sim_host *h, struct ios_sim_load *load,
 	io->submitted = h->engine.now;
 	ios_sim_host_enter(h);
 	io->place = IOS_SIM_QUEUED;
+	h->plug.kicked = false;
 	err = iosched_insert(h->queue, &io->rq, h->engine.now);
 	if (err != 0)
 		ios_sim_host_fail(h, err, "the queue refuses a request of context %llu: %s",
 				  (unsigned long long)want->context, strerror(-err));
+	if (ios_sim_plug_inserted(&h->plug, &h->engine, was_empty, iosched_queued(h->queue)))
+		run_at_once(h);
 	ios_sim_host_leave(h);
 	return 0;
 }
@@ -379,6 +467,7 @@ void ios_sim_host_close(struct ios_sim_host *h)
 	h->closed = true;
 	if (!h->drain)
 		take_back_queued(h);
+	ios_sim_plug_pull(&h->plug, &h->engine);
 	ios_sim_host_leave(h);
 }
 
@@ -391,6 +480,8 @@ void ios_sim_host_init(struct ios_sim_host *h)
 	ios_sim_ledger_init(&h->ledger);
 	h->watch.engine = &h->engine;
 	ios_sim_event_init(&h->wakeup, wake, h);
+	ios_sim_event_init(&h->plug.timer, run_queue, h);
+	ios_sim_event_init(&h->plug.work, run_queue, h);
 }
 
 void ios_sim_host_attach(struct ios_sim_host *h, struct ios_sim_device *device)
@@ -412,6 +503,8 @@ static void empty_queue(struct ios_sim_host *h)
 		for (unsigned i = 0; i < BLOCK_IOS; i++)
 			if (b->ios[i].place == IOS_SIM_ISSUED)
 				iosched_complete(h->queue, &b->ios[i].rq, h->engine.now);
+	if (h->flushing != NULL)
+		iosched_complete(h->queue, h->flushing, h->engine.now);
 	iosched_destroy(h->queue);
 }
 

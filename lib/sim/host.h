@@ -14,6 +14,7 @@
 
 #include "sim/device.h"
 #include "sim/meter.h"
+#include "sim/plug.h"
 #include "sim/watch.h"
 
 struct ios_sim_load;
@@ -55,6 +56,7 @@ struct ios_sim_host {
 	void (*event)(void *user, const struct iosched_event *event);
 	void *event_user;
 
+	struct ios_sim_plug plug;
 	unsigned entered;
 	uint32_t inflight;
 	uint32_t live_loads;
@@ -66,7 +68,8 @@ struct ios_sim_host {
 	struct iosched_sim_error failure; /* why the engine was stopped with an error of its own */
 
 	uint64_t submitted;
-	uint64_t completed;
+	uint64_t completed; /* by the device, failed ones included */
+	uint64_t failed;
 	uint64_t returned;
 	uint64_t seeks;
 	uint64_t seek_bytes;
@@ -78,6 +81,9 @@ struct ios_sim_host {
 
 	struct ios_sim_io *free_ios;
 	struct ios_sim_io_block *blocks;
+	struct ios_sim_command flush;	  /* of the policy's own: nobody submitted it */
+	struct ios_sim_piece nobody;	  /* its only piece, of no bytes and context 0 */
+	struct iosched_request *flushing; /* the request it serves, while it is with the device */
 };
 
 /* Who submits. */
@@ -119,6 +125,12 @@ void ios_sim_host_leave(struct ios_sim_host *h);
 /* Returns 0, or -ESHUTDOWN: the run is over. Other errors stop the run. */
 int ios_sim_host_submit(struct ios_sim_host *h, struct ios_sim_load *load,
 			const struct ios_sim_want *want);
+
+/* Somebody goes to sleep on a request: with a plugging block layer, out comes the plug. */
+void ios_sim_host_unplug(struct ios_sim_host *h);
+
+/* The hook for iosched_params::kick; its user is the host. */
+void ios_sim_host_kick(void *host, enum iosched_kick kind);
 
 /* @load will submit nothing more. */
 void ios_sim_host_load_done(struct ios_sim_host *h);

@@ -13,7 +13,8 @@ struct ios_sim_cursor {
 	uint64_t region_offset;
 	uint64_t region_length;
 	uint64_t request_bytes;
-	uint64_t position; /* from the region's start */
+	uint64_t stride_bytes; /* 0: request_bytes */
+	uint64_t position;     /* from the region's start */
 };
 
 /* @s must have passed ios_sim_stream_check() for this device's capacity. @cursor is NULL or
@@ -21,6 +22,10 @@ struct ios_sim_cursor {
 int ios_sim_stream_create(struct ios_sim_load **out, struct ios_sim_host *h,
 			  const struct iosched_sim_stream *s, struct ios_sim_cursor *cursor,
 			  uint64_t seed, unsigned index);
+
+/* Both are streams: each request of one waits for a completion of the other. Returns 0 or
+ * -ENOMEM. */
+int ios_sim_stream_follow(struct ios_sim_load *follower, struct ios_sim_load *leader);
 
 /* Returns 0, -EINVAL or -ERANGE with a sentence. */
 int ios_sim_stream_check(const struct iosched_sim_stream *s, uint64_t capacity, unsigned index,

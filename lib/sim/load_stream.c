@@ -3,7 +3,8 @@
  * A stream: one process, client or thread that keeps asking in one way.
  *
  * A closed stream has `depth` tokens. A token is thinking (its event pending), waiting (on
- * `idle` for the refill mark, on `parked` for a FLUSH), with a request, or retired. The
+ * `idle` for the refill mark, on `parked` for a FLUSH, on `blocked` for a completion of
+ * another stream), with a request, or retired. The
  * stream is done when all are retired. An open stream has arrivals instead.
  *
  * Each stream draws from its own random numbers: the n-th request of a stream is the
@@ -21,6 +22,7 @@ struct token {
 	struct stream *stream;
 	struct token *next; /* on idle or parked */
 	struct ios_sim_event event;
+	bool rested; /* it thought before it was parked */
 };
 
 struct stream {
@@ -38,6 +40,10 @@ struct stream {
 	bool arrivals_over;
 	struct token *idle;
 	struct token *parked;
+	struct token *blocked; /* no credit */
+	uint64_t credits;      /* completions of others not yet used */
+	struct stream **followers;
+	unsigned follower_count;
 	struct ios_sim_event refill;
 	struct ios_sim_event start;
 	struct token *tokens;
@@ -53,10 +59,12 @@ static iosched_time now_of(const struct stream *st)
 static uint64_t next_sequential(struct ios_sim_cursor *c)
 {
 	uint64_t at = c->position;
+	uint64_t next;
 
-	if (at + c->request_bytes > c->region_length)
+	if (at > c->region_length - c->request_bytes)
 		at = 0;
-	c->position = at + c->request_bytes;
+	next = at + (c->stride_bytes != 0 ? c->stride_bytes : c->request_bytes);
+	c->position = next;
 	return c->region_offset + at;
 }
 
@@ -166,6 +174,13 @@ static void go_on(struct stream *st, struct token *t)
 		retire(st);
 		return;
 	}
+	if (!st->flush_due && st->s.after != 0 && st->credits == 0) {
+		t->next = st->blocked;
+		st->blocked = t;
+		return;
+	}
+	if (!st->flush_due && st->s.after != 0)
+		st->credits--;
 	submitted = st->flush_due ? submit_flush(st, t) : submit_next(st, t);
 	if (!submitted)
 		retire(st);
@@ -177,6 +192,7 @@ static void token_fires(void *owner)
 	struct ios_sim_host *h = t->stream->load.host;
 
 	ios_sim_host_enter(h);
+	t->rested = true;
 	go_on(t->stream, t);
 	ios_sim_host_leave(h);
 }
@@ -199,7 +215,10 @@ static void wake_parked(struct stream *st)
 	while (t != NULL) {
 		struct token *next = t->next;
 
-		go_on(st, t);
+		if (t->rested)
+			go_on(st, t);
+		else
+			think_and_go_on(st, t);
 		t = next;
 	}
 }
@@ -241,6 +260,7 @@ static void closed_completed(struct stream *st, struct token *t, uint8_t op)
 		wake_parked(st);
 		think_and_go_on(st, t);
 	} else if (st->flush_due) {
+		t->rested = false;
 		go_on(st, t); /* an fsync follows its write at once */
 	} else if (waits_for_refill(st)) {
 		wait_for_refill(st, t);
@@ -272,6 +292,19 @@ static void arrival_fires(void *owner)
 
 /* --- As a load --- */
 
+/* A completion of a stream that @st waits for. */
+static void give_credit(struct stream *st)
+{
+	struct token *t = st->blocked;
+
+	if (st->credits < st->s.depth)
+		st->credits++;
+	if (t == NULL)
+		return;
+	st->blocked = t->next;
+	go_on(st, t);
+}
+
 static void stream_completed(struct ios_sim_load *load, void *token, uint8_t op)
 {
 	struct stream *st = (struct stream *)load;
@@ -279,6 +312,22 @@ static void stream_completed(struct ios_sim_load *load, void *token, uint8_t op)
 	st->outstanding--;
 	if (token != NULL)
 		closed_completed(st, token, op);
+	if (op == IOSCHED_FLUSH || st->s.flush_every == 0)
+		for (unsigned i = 0; i < st->follower_count; i++)
+			give_credit(st->followers[i]);
+}
+
+int ios_sim_stream_follow(struct ios_sim_load *follower, struct ios_sim_load *leader)
+{
+	struct stream *to = (struct stream *)leader;
+	struct stream **all =
+		realloc(to->followers, (to->follower_count + 1) * sizeof(struct stream *));
+
+	if (all == NULL)
+		return -ENOMEM;
+	to->followers = all;
+	all[to->follower_count++] = (struct stream *)follower;
+	return 0;
 }
 
 static void start_fires(void *owner)
@@ -310,6 +359,7 @@ static void stream_destroy(struct ios_sim_load *load)
 	for (uint32_t i = 0; st->tokens != NULL && i < st->s.depth; i++)
 		ios_sim_cancel(e, &st->tokens[i].event);
 	free(st->tokens);
+	free(st->followers);
 	free(st);
 }
 
@@ -342,7 +392,9 @@ int ios_sim_stream_create(struct ios_sim_load **out, struct ios_sim_host *h,
 		.region_length = s->region_length != 0 ? s->region_length
 						       : h->device->capacity - s->region_offset,
 		.request_bytes = s->request_bytes,
+		.stride_bytes = s->stride_bytes,
 	};
+	st->credits = s->ahead;
 	st->cursor = cursor != NULL ? cursor : &st->own;
 	if (cursor != NULL && cursor->request_bytes == 0) { /* the first of its streams */
 		st->own.number = cursor->number;
@@ -374,6 +426,12 @@ static const char *shape_fault(const struct iosched_sim_stream *s)
 		return "has an unknown pattern";
 	if (s->pattern == IOSCHED_SIM_RANDOM && s->cursor != 0)
 		return "shares a position, so it cannot be random";
+	if (s->stride_bytes != 0 && s->pattern == IOSCHED_SIM_RANDOM)
+		return "has a stride, so it cannot be random";
+	if (s->stride_bytes > UINT64_C(1) << 56)
+		return "has a stride above 2^56";
+	if (s->after != 0 && s->open_loop)
+		return "is an open loop, so it cannot wait for another stream";
 	if (s->depth < 1 || s->depth > MAX_DEPTH)
 		return "has a depth outside 1..2^20";
 	if (s->refill != UINT32_MAX && s->refill >= s->depth)

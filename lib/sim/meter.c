@@ -143,6 +143,7 @@ void ios_sim_meter_add(struct ios_sim_meter *m, const struct ios_sim_sample *s)
 	t->requests++;
 	t->bytes += s->bytes;
 	t->merged += s->merged;
+	t->failed += s->failed;
 	ios_sim_histogram_add(&t->histograms->of[IOSCHED_LATENCY_WAIT],
 			      s->dispatched - s->inserted);
 	ios_sim_histogram_add(&t->histograms->of[IOSCHED_LATENCY_DEVICE],

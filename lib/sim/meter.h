@@ -26,6 +26,7 @@ struct ios_sim_tally {
 	uint64_t requests;
 	uint64_t bytes;
 	uint64_t merged;
+	uint64_t failed;
 	struct iosched_sim_histograms *histograms; /* NULL: nothing counted yet */
 };
 
@@ -57,6 +58,7 @@ struct ios_sim_sample {
 	uint32_t meter; /* from ios_sim_meter_of() */
 	uint8_t op;
 	bool merged;
+	bool failed;
 	uint64_t bytes;
 	iosched_time inserted;
 	iosched_time dispatched;

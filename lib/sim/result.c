@@ -16,6 +16,7 @@ struct full_result {
 	struct iosched_sim_row *rows;
 	struct iosched_sim_series *series;
 	uint64_t *points;
+	struct iosched_sim_program_result *scores;
 };
 
 void iosched_sim_result_free(struct iosched_sim_result *r)
@@ -29,6 +30,7 @@ void iosched_sim_result_free(struct iosched_sim_result *r)
 	free(f->rows);
 	free(f->series);
 	free(f->points);
+	free(f->scores);
 	free(f);
 }
 
@@ -71,6 +73,7 @@ static void add_tally(struct iosched_sim_row *row, struct iosched_sim_histograms
 	row->requests += t->requests;
 	row->bytes += t->bytes;
 	row->merged += t->merged;
+	row->failed += t->failed;
 	for (unsigned i = 0; i < 3; i++)
 		ios_sim_histogram_join(&sum->of[i], &t->histograms->of[i]);
 }
@@ -273,6 +276,7 @@ static void copy_counters(struct iosched_sim_result *r, const struct ios_sim_hos
 	r->events = h->engine.fired;
 	r->submitted = h->submitted;
 	r->completed = h->completed;
+	r->failed = h->failed;
 	r->returned = h->returned;
 	r->skipped_records = counts->skipped;
 	r->folded_records = counts->folded;
@@ -281,7 +285,7 @@ static void copy_counters(struct iosched_sim_result *r, const struct ios_sim_hos
 	r->seek_bytes = h->seek_bytes;
 	r->held_ns = h->business_ns[IOS_SIM_HELD];
 	r->empty_ns = h->business_ns[IOS_SIM_EMPTY];
-	r->device = h->device->stats;
+	ios_sim_device_stats(h->device, &r->device);
 	iosched_stats_get(h->queue, &r->stats, sizeof(r->stats));
 }
 
@@ -309,5 +313,19 @@ int ios_sim_result_make(struct iosched_sim_result **out, struct ios_sim_host *h,
 	}
 	f->public.jain = jain_of(f);
 	*out = &f->public;
+	return 0;
+}
+
+int ios_sim_result_add_score(struct iosched_sim_result *r,
+			     const struct iosched_sim_program_result *score, unsigned count)
+{
+	struct full_result *f = (struct full_result *)r;
+
+	if (f->scores == NULL)
+		f->scores = calloc(count, sizeof(*f->scores));
+	if (f->scores == NULL)
+		return -ENOMEM;
+	f->scores[r->program_count++] = *score;
+	r->programs = f->scores;
 	return 0;
 }

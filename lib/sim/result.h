@@ -12,4 +12,8 @@
 int ios_sim_result_make(struct iosched_sim_result **out, struct ios_sim_host *h,
 			const struct ios_sim_replay_counts *counts);
 
+/* Append the score of a program, one of @count. Returns 0 or -ENOMEM. */
+int ios_sim_result_add_score(struct iosched_sim_result *r,
+			     const struct iosched_sim_program_result *score, unsigned count);
+
 #endif

@@ -11,6 +11,7 @@
 
 #include "sim/arith.h"
 #include "sim/load.h"
+#include "sim/program.h"
 #include "sim/result.h"
 
 struct run {
@@ -89,7 +90,9 @@ static int check_config(const struct iosched_sim_config *c, struct iosched_sim_e
 				    "the config was not initialised by iosched_sim_config_init()");
 	if (c->device == NULL)
 		return ios_sim_fail(why, -EINVAL, "no device is named");
-	if (c->stream_count + c->replay_count == 0)
+	if (c->block_layer > IOSCHED_SIM_PLUGGED)
+		return ios_sim_fail(why, -EINVAL, "there is no such block layer");
+	if (c->stream_count + c->replay_count + c->program_count == 0)
 		return ios_sim_fail(why, -EINVAL, "there is no load");
 	if (c->warmup_ns >= c->length_ns)
 		return ios_sim_fail(why, -EINVAL, "the warm-up is not shorter than the run");
@@ -134,11 +137,13 @@ static int create_queue(struct run *run)
 	p.max_merge_bytes = c->max_merge_bytes;
 	p.rotational = d->rotational;
 	p.write_cache = d->write_cache;
+	p.can_flush = d->write_cache; /* only policies that hand out a FLUSH of their own notice */
 	p.array = d->array;
 	p.parallel = d->parallel;
 	p.device_depth = d->depth;
 	p.audit = c->audit;
 	p.event = ios_sim_host_event;
+	p.kick = run->host.plug.used ? ios_sim_host_kick : NULL;
 	p.user = &run->host;
 	err = iosched_create(&run->host.queue, &p);
 	if (err != 0)
@@ -233,6 +238,26 @@ static int create_streams(struct run *run)
 	return 0;
 }
 
+/* Each stream learns whose completions it waits for. */
+static int link_streams(struct run *run)
+{
+	for (unsigned i = 0; i < run->c->stream_count; i++) {
+		const struct iosched_sim_stream *s = &run->c->streams[i];
+		uint32_t count = s->after_count != 0 ? s->after_count : 1;
+
+		if (s->after == 0)
+			continue;
+		if (s->after > run->c->stream_count || count > run->c->stream_count - s->after + 1)
+			return ios_sim_fail(run->why, -EINVAL,
+					    "stream %u waits for a stream that is not there",
+					    i + 1);
+		for (uint32_t j = 0; j < count; j++)
+			if (ios_sim_stream_follow(run->loads[i], run->loads[s->after - 1 + j]) != 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
 static int create_replays(struct run *run)
 {
 	for (unsigned i = 0; i < run->c->replay_count; i++) {
@@ -246,9 +271,22 @@ static int create_replays(struct run *run)
 	return 0;
 }
 
+static int create_programs(struct run *run)
+{
+	for (unsigned i = 0; i < run->c->program_count; i++) {
+		struct ios_sim_program *pr;
+		int err = ios_sim_program_create(&pr, &run->host, run->c, i, run->why);
+
+		if (err != 0)
+			return err;
+		run->loads[run->load_count++] = &pr->load;
+	}
+	return 0;
+}
+
 static int create_loads(struct run *run)
 {
-	size_t n = (size_t)run->c->stream_count + run->c->replay_count;
+	size_t n = (size_t)run->c->stream_count + run->c->replay_count + run->c->program_count;
 	int err;
 
 	run->loads = calloc(n, sizeof(struct ios_sim_load *));
@@ -256,7 +294,11 @@ static int create_loads(struct run *run)
 	if (run->loads == NULL || run->cursors == NULL)
 		return -ENOMEM;
 	err = create_streams(run);
-	return err != 0 ? err : create_replays(run);
+	if (err == 0)
+		err = link_streams(run);
+	if (err == 0)
+		err = create_replays(run);
+	return err != 0 ? err : create_programs(run);
 }
 
 /* --- Running --- */
@@ -382,8 +424,28 @@ static void begin(struct run *run, const struct iosched_sim_config *c,
 	h->meter.until = c->length_ns;
 	h->meter.interval = c->interval_ns;
 	h->drain = c->drain;
+	h->plug.used = c->block_layer == IOSCHED_SIM_PLUGGED;
 	h->event = c->event;
 	h->event_user = c->event_user;
+}
+
+/* Programs are the last of the loads. Without their scores there is no result. */
+static int add_scores(const struct run *run, struct iosched_sim_result **r)
+{
+	unsigned n = run->c->program_count;
+	int err = 0;
+
+	for (unsigned i = 0; err == 0 && i < n; i++) {
+		const struct ios_sim_load *load = run->loads[run->load_count - n + i];
+
+		err = ios_sim_result_add_score(*r, &((const struct ios_sim_program *)load)->score,
+					       n);
+	}
+	if (err != 0) {
+		iosched_sim_result_free(*r);
+		*r = NULL;
+	}
+	return err;
 }
 
 int iosched_sim_run(const struct iosched_sim_config *c, struct iosched_sim_result **out,
@@ -407,6 +469,8 @@ int iosched_sim_run(const struct iosched_sim_config *c, struct iosched_sim_resul
 		err = play(run);
 	if (err == 0 || err == -EPROTO)
 		made = ios_sim_result_make(out, &run->host, &run->counts);
+	if (made == 0 && *out != NULL)
+		made = add_scores(run, out);
 	if (made != 0)
 		err = made;
 	if (err == -ENOMEM)

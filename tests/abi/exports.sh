@@ -40,7 +40,7 @@ compare()
 }
 
 # The headers of the other libraries; all that are left belong to the first.
-second="sim.h trace.h"
+second="seeds.h sim.h trace.h"
 kit="policy_check.h"
 
 bad=0

@@ -94,6 +94,34 @@ START_TEST(where_starts_are_unique_a_second_one_is_answered_with_the_first)
 }
 END_TEST
 
+START_TEST(a_removal_can_say_who_followed)
+{
+	struct ios_rqtree t = {{NULL}};
+	static struct iosched_request rq[N];
+	bool in[N] = {false};
+	unsigned step, removed = 0;
+
+	seed = 13;
+	for (step = 0; step < 5000; step++) {
+		unsigned i = rnd() % N;
+		struct iosched_request *next;
+
+		in[i] = !in[i];
+		if (in[i]) {
+			rq[i].span_offset = rnd() % 80;
+			ios_rqtree_insert(&t, &rq[i]);
+			continue;
+		}
+		next = ios_rqtree_next(&rq[i]);
+		ck_assert_ptr_eq(ios_rqtree_remove_next(&t, &rq[i]), next);
+		ck_assert(!ios_rqtree_linked(&rq[i]));
+		ck_assert_ptr_null(ios_rqtree_audit(&t));
+		removed++;
+	}
+	ck_assert_uint_gt(removed, 1000);
+}
+END_TEST
+
 START_TEST(walking_forward_and_back_meets_all_in_order)
 {
 	struct ios_rqtree t = {{NULL}};
@@ -192,6 +220,6 @@ END_TEST
 
 MAIN_OF("trees", a_request_tree_agrees_with_a_list_after_every_step,
 	where_starts_are_unique_a_second_one_is_answered_with_the_first,
-	walking_forward_and_back_meets_all_in_order, find_meets_the_equal_nearest_the_root,
-	a_node_with_two_children_gives_way_to_its_successor, a_broken_tree_is_noticed,
-	a_cooperator_is_exact_or_close_on_either_side_or_nobody)
+	a_removal_can_say_who_followed, walking_forward_and_back_meets_all_in_order,
+	find_meets_the_equal_nearest_the_root, a_node_with_two_children_gives_way_to_its_successor,
+	a_broken_tree_is_noticed, a_cooperator_is_exact_or_close_on_either_side_or_nobody)

@@ -473,7 +473,7 @@ int main(void)
 	tcase_add_test(tc, a_clock_that_starts_at_zero_works);
 	tcase_add_test(tc, an_exhausted_pool_falls_back_to_a_shared_queue);
 	tcase_add_test(tc, drain_gives_everything_back);
-	tcase_add_loop_test(tc, random_operations_keep_the_law, 0, 40);
+	tcase_add_loop_test(tc, random_operations_keep_the_law, 100, 230);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -23,6 +23,7 @@ struct bench_command {
 	struct ios_sim_command cmd;
 	struct ios_sim_piece piece;
 	iosched_time done_at; /* IOSCHED_NEVER: not yet */
+	int error;
 };
 
 struct bench {
@@ -33,6 +34,8 @@ struct bench {
 	unsigned used;
 	unsigned done;
 	unsigned order[512]; /* which ended when */
+	bool may_fail;	     /* else a failed command fails the test */
+	unsigned failed;
 };
 
 /* @text as in a device file; it names its preset or model. */

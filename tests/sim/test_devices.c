@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The two simple devices. */
+/* The two simple devices, and what every device does. */
+#include <stdio.h>
+
 #include "support.h"
 
 static struct bench b;
@@ -55,6 +57,37 @@ START_TEST(fixed_books_channel_time_to_the_owner)
 }
 END_TEST
 
+static void flush_ended(struct ios_sim_command *cmd, int error)
+{
+	ck_assert_int_eq(error, 0);
+	*(bool *)cmd->user = true;
+}
+
+/* As a policy's own: it has no owner, and what it has written is paid by who wrote it. */
+START_TEST(every_device_serves_a_flush_of_nobody_s)
+{
+	const struct iosched_sim_preset *p;
+	char text[80];
+
+	for (unsigned n = 0; (p = iosched_sim_preset_at(n)) != NULL; n++) {
+		bool ended = false;
+		struct ios_sim_command flush = {
+			.op = IOSCHED_FLUSH, .done = flush_ended, .user = &ended};
+
+		snprintf(text, sizeof(text), "preset = %s\n", p->name);
+		bench_open(&b, text);
+		bench_give(&b, IOSCHED_WRITE, 0, 4096, 7);
+		bench_until(&b, MS);
+		ck_assert_int_eq(ios_sim_device_submit(b.device, &flush), 0);
+		ck_assert_int_eq(ios_sim_engine_run(&b.engine), 0);
+		ck_assert_msg(ended, "%s", p->name);
+		if (b.device->rotational)
+			ck_assert_uint_eq(ios_sim_ledger_of(&b.ledger, 7), b.ledger.total);
+		bench_close(&b);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sim devices");
@@ -64,6 +97,7 @@ int main(void)
 	tcase_add_test(t, fixed_serves_as_many_at_once_as_it_has_channels);
 	tcase_add_test(t, fixed_adds_the_time_of_the_bytes);
 	tcase_add_test(t, fixed_books_channel_time_to_the_owner);
+	tcase_add_test(t, every_device_serves_a_flush_of_nobody_s);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

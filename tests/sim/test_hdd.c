@@ -465,12 +465,30 @@ START_TEST(overlapped_overhead_lets_queued_sequential_reads_stream_without_reada
 }
 END_TEST
 
+START_TEST(with_bus_waits_a_read_ends_when_it_has_crossed_the_interface)
+{
+	uint64_t off, on;
+
+	bench_open(&b, "preset = hdd\nbus_rate = 1MB/s\nreadahead = 0\n");
+	off = bench_time(&b, IOSCHED_READ, GB, 100000);
+	bench_close(&b);
+	bench_open(&b, "preset = hdd\nbus_rate = 1MB/s\nreadahead = 0\nbus_waits = on\n");
+	on = bench_time(&b, IOSCHED_READ, GB, 100000);
+	ck_assert_uint_lt(off, 30 * MS);
+	/* 100 ms for the bytes, of which those of the medium's time have crossed meanwhile. */
+	ck_assert_uint_ge(on, off + 98 * MS);
+	ck_assert_uint_le(on, off + 101 * MS);
+	bench_close(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sim hdd");
 	TCase *t = tcase_create("geometry");
 
 	tcase_add_checked_fixture(t, disk_250g, NULL);
+	tcase_add_test(t, with_bus_waits_a_read_ends_when_it_has_crossed_the_interface);
 	tcase_add_test(t, seeks_take_what_the_three_points_of_the_curve_say);
 	tcase_add_test(t, a_longer_seek_never_takes_less);
 	tcase_add_test(t, transfer_goes_at_the_zone_s_rate);

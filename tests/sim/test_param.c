@@ -106,7 +106,7 @@ START_TEST(errors_name_file_line_and_fault)
 	fails("overhead = 3KiB", -EINVAL, "disk.conf:1: overhead: \"3KiB\" is not a value in ns");
 	fails("rpm = fast", -EINVAL, "disk.conf:1: rpm: \"fast\" is not a value in plain digits");
 	fails("rpm = 7", -ERANGE, "disk.conf:1: rpm: 7 is outside 100..100000");
-	fails("model = ssd\n", -ENOENT, "disk.conf:1: there is no device model \"ssd\"");
+	fails("model = tape\n", -ENOENT, "disk.conf:1: there is no device model \"tape\"");
 	fails("preset = x\n", -ENOENT, "disk.conf:1: there is no device \"x\"");
 	fails("rate_outer = 1MB/s", -EINVAL, "rate_inner is above rate_outer");
 	fails("seek_full = 1ms", -EINVAL,
@@ -222,6 +222,53 @@ START_TEST(the_device_files_are_read)
 }
 END_TEST
 
+/* What a device does under a load that touches all of it. */
+static uint64_t digest_of(const char *device, const char *text)
+{
+	struct iosched_sim_stream s[2];
+	struct iosched_sim_config c;
+	struct iosched_sim_result *r;
+	struct iosched_sim_error why;
+	uint64_t digest;
+
+	iosched_sim_stream_init(&s[0], sizeof(s[0]));
+	s[0].depth = 40;
+	s[0].read_permyriad = 6000;
+	s[0].pattern = IOSCHED_SIM_RANDOM;
+	s[0].max_requests = 3000;
+	s[1] = s[0];
+	s[1].context = 2;
+	s[1].depth = 2;
+	s[1].request_bytes = 128 * KIB;
+	s[1].read_permyriad = 9000;
+	s[1].pattern = IOSCHED_SIM_SEQUENTIAL;
+	iosched_sim_config_init(&c, sizeof(c));
+	c.device = device;
+	c.device_text = text;
+	c.streams = s;
+	c.stream_count = 2;
+	ck_assert_msg(iosched_sim_run(&c, &r, &why) == 0, "%s: %s", device, why.text);
+	digest = r->digest;
+	iosched_sim_result_free(r);
+	return digest;
+}
+
+START_TEST(every_preset_is_written_out_in_a_file_of_its_name)
+{
+	const struct iosched_sim_preset *p;
+
+	for (unsigned n = 0; (p = iosched_sim_preset_at(n)) != NULL; n++) {
+		char name[80];
+		char *text;
+
+		snprintf(name, sizeof(name), "%s.conf", p->name);
+		text = read_file(name);
+		ck_assert_msg(digest_of(p->name, NULL) == digest_of("null", text), "%s", name);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sim param");
@@ -236,6 +283,7 @@ int main(void)
 	tcase_add_test(t, every_preset_makes_a_device_of_its_model);
 	tcase_add_test(t, parameters_can_be_listed_with_the_preset_s_values);
 	tcase_add_test(t, the_device_files_are_read);
+	tcase_add_test(t, every_preset_is_written_out_in_a_file_of_its_name);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

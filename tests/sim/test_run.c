@@ -733,6 +733,63 @@ START_TEST(weights_that_the_policy_lacks_are_refused_unless_optional)
 }
 END_TEST
 
+/* --- Errors of the device --- */
+
+START_TEST(failed_requests_are_counted_and_lost_to_nobody)
+{
+	c.device = "fault";
+	c.device_text = "member = fixed\nread_errors = 100000\nerror_time = 1ms\n";
+	c.max_merge_bytes = 0;
+	c.interval_ns = SEC / 10;
+	c.length_ns = 10 * SEC;
+	s[0].read_permyriad = 5000;
+	run();
+	ck_assert_uint_eq(r->submitted, r->completed + r->returned);
+	ck_assert_uint_ge(r->failed, 350); /* one read in ten, of some 4500 */
+	ck_assert_uint_le(r->failed, 600);
+	ck_assert_uint_eq(r->failed, r->device.errors);
+	ck_assert_uint_eq(all()->failed, r->failed);
+	ck_assert_uint_eq(row(1, IOSCHED_READ)->failed, r->failed);
+	ck_assert_uint_eq(row(1, IOSCHED_WRITE)->failed, 0);
+	ck_assert_uint_eq(all()->bytes, (all()->requests - r->failed) * 4096);
+	ck_assert_uint_eq(all()->total.max, 2 * MS);
+}
+END_TEST
+
+START_TEST(a_request_and_all_it_absorbed_fail_together)
+{
+	c.device = "fault";
+	c.device_text = "member = fixed\nbad_length = 1GiB\nerror_time = 0\n";
+	c.length_ns = IOSCHED_NEVER;
+	s[0].depth = 16;
+	s[0].max_requests = 64;
+	run();
+	ck_assert_uint_gt(all()->merged, 30);
+	ck_assert_uint_eq(r->failed, 64);
+	ck_assert_uint_eq(all()->failed, 64);
+	ck_assert_uint_eq(all()->bytes, 0);
+}
+END_TEST
+
+START_TEST(streams_go_on_when_the_device_is_dead)
+{
+	uint64_t alive;
+
+	c.length_ns = SEC;
+	run();
+	alive = r->digest;
+	c.device = "fault";
+	c.device_text = "member = fixed\ndead_after = 2s\n";
+	run();
+	ck_assert_uint_eq(r->digest, alive); /* a fault that does not happen changes nothing */
+	c.device_text = "member = fixed\ndead_after = 500ms\n";
+	run();
+	ck_assert_uint_eq(r->failed, 5001); /* one in 100 us, and the one inside */
+	ck_assert_uint_ne(r->digest, alive);
+	ck_assert_uint_eq(r->submitted, r->completed + r->returned);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sim run");
@@ -766,6 +823,9 @@ int main(void)
 	tcase_add_test(t, the_series_add_up_to_the_bytes);
 	tcase_add_test(t, contexts_beyond_max_meters_share_a_row);
 	tcase_add_test(t, jain_is_one_when_shares_are_equal_and_falls_when_not);
+	tcase_add_test(t, failed_requests_are_counted_and_lost_to_nobody);
+	tcase_add_test(t, a_request_and_all_it_absorbed_fail_together);
+	tcase_add_test(t, streams_go_on_when_the_device_is_dead);
 	tcase_add_test(t, names_and_weights_are_in_the_table);
 	tcase_add_test(t, what_is_queued_at_the_end_is_given_back_or_drained);
 	suite_add_tcase(suite, t);

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# docs/workbench.md shows what the program prints; with --update it is made to.
+# Pages of docs (PAGES; docs/workbench.md and docs/seeds.md) show what the program prints; with
+# --update they are made to. Each has at least COMMANDS commands.
 #
 # A block begins with "    $ command"; what follows it, indented by four, is its output.
 builddir=${builddir:-$(cd "$(dirname "$0")/../../build" && pwd)}
 . "$(dirname "$0")/common.sh"
-page=$top/docs/workbench.md
 
-# The page as it should be, on standard output.
+# The page $1 as it should be, on standard output.
 fresh()
 {
-	local line skipping=0
+	local page=$1 line skipping=0
 	while IFS= read -r line; do
 		case $line in
 		'    $ '*)
@@ -33,12 +33,18 @@ fresh()
 
 mkdir "$tmp/tree"
 ln -s "$top/tests" "$tmp/tree/tests"
-fresh >"$tmp/page"
-if [ "${1:-}" = --update ]; then
-	cp "$tmp/page" "$page"
-	exit
+if [ "${1:-}" != --update ] && ! have_json; then
+	echo "built without jansson: the pages show JSON"
+	exit 77
 fi
-have_json || { echo "built without jansson: the page shows JSON"; exit 77; }
-[ "$(grep -c '^    \$ ' "$page")" -ge 5 ] || complain "the page has too few commands"
-diff -u "$page" "$tmp/page" || complain "the page is out of date; $0 --update makes it true again"
+for name in ${PAGES:-workbench.md seeds.md}; do
+	page=$top/docs/$name
+	fresh "$page" >"$tmp/page"
+	if [ "${1:-}" = --update ]; then
+		cp "$tmp/page" "$page"
+		continue
+	fi
+	[ "$(grep -c '^    \$ ' "$page")" -ge "${COMMANDS:-5}" ] || complain "$page has too few commands"
+	diff -u "$page" "$tmp/page" || complain "$page is out of date; $0 --update makes it true again"
+done
 exit $bad

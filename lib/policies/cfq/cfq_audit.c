@@ -93,8 +93,8 @@ static const char *audit_queue(const struct cfq *c, const struct cfq_queue *q, s
 		return "a queue with requests is on a tree";
 	if (q->coop.tree != NULL && (q->queued == 0 || q->coop.next != q->next || q->fallback))
 		return "a queue that may be found as a cooperator has a next request";
-	if (q->redirect != NULL && (q->split || q->redirect->refs == 0))
-		return "a queue that is being merged is not split, and goes to a living one";
+	if (q->redirect != NULL && q->redirect->refs == 0)
+		return "a queue that is being merged goes to a living one";
 	if ((q->prio_changed || q->redirect != NULL || (q->shared && q->split) ||
 	     q->prio_class != q->own_class || q->level != q->own_level) &&
 	    !q->unsettled)

@@ -224,6 +224,15 @@ void ios_cfq_mark_merge(struct cfq *c, struct cfq_queue *q, struct cfq_queue *fo
 	cfq_tell(c, "cooperating queues will be merged", q, found, IOSCHED_NEVER);
 }
 
+/* A context, there or promised, gives `q` up. With the last one the redirect ends: nobody is left
+ * to follow it, and where it leads may be gone before the requests of `q` are. */
+static void drop_context(struct cfq *c, struct cfq_queue *q)
+{
+	if (process_refs(q) == 1)
+		q->redirect = NULL;
+	cfq_put(c, q);
+}
+
 /* A context leaves `q` otherwise than along its redirect: what was promised for it is void. */
 static void leave_queue(struct cfq *c, struct cfq_queue *q)
 {
@@ -232,10 +241,10 @@ static void leave_queue(struct cfq *c, struct cfq_queue *q)
 	while (on != NULL) {
 		struct cfq_queue *next = on->redirect;
 
-		cfq_put(c, on);
+		drop_context(c, on);
 		on = next;
 	}
-	cfq_put(c, q);
+	drop_context(c, q);
 }
 
 /* The queue is to be split. The last context keeps it, its history included. */
@@ -260,7 +269,7 @@ static void follow_redirect(struct cfq *c, struct cfq_context *ctx)
 	ctx->queue[SYNC] = q->redirect;
 	q->redirect->shared = true;
 	cfq_tell(c, "a context joins the queue of its cooperator", q, q->redirect, IOSCHED_NEVER);
-	cfq_put(c, q);
+	drop_context(c, q);
 }
 
 /* ---- binding ---- */

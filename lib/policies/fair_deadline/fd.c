@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fair-deadline: shares of device time by weight, deadlines as a floor under them, and no
+ * waiting that does not pay. Our own; docs/policies/fair-deadline.md has the proofs.
+ *
+ * dispatch() asks, in order: expired? behind its reservation? boosted (a small sync write within
+ * its credit)? is our FLUSH out, or a boosted write starving in the drive? only the
+ * idle class left, and too early? Then what the mode says: go on with the visit, or the
+ * least tag. Whatever is returned passes take().
+ */
+#include "policies/policies.h"
+#include "policies/fair_deadline/fd.h"
+
+#define CYCLE_SYNC 8 /* expired sync requests of a cycle */
+#define CYCLE_ASYNC                                                                   \
+	9 /* then one async, then a normal choice: no one rescues the device to death \
+	   */
+#define SYNCER_RECENT_NS FD_SEC
+/* Each boosted log write costs a rotation when there is no cache, and shrinks group commit: a
+ * database's eight clients lost a quarter at depth 1. Up to three are not each other's load. */
+#define SYNCERS_BOOSTED 3
+
+struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
+				    iosched_time until)
+{
+	pause->reason = reason;
+	pause->until = until;
+	return NULL;
+}
+
+/* For a completion. */
+struct iosched_request *ios_fd_busy(struct iosched_pause *pause)
+{
+	return ios_fd_wait(pause, IOSCHED_HOLD_INFLIGHT, IOSCHED_NEVER);
+}
+
+static bool is_async(const struct iosched_request *rq)
+{
+	return !iosched_request_is_sync(rq);
+}
+
+struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq)
+{
+	struct fd_owner *o = rq->internal.context->data;
+
+	return &o->flow[iosched_request_class(rq)][is_async(rq)];
+}
+
+static void tick(struct fd *d, iosched_time now)
+{
+	d->now = now;
+	if (now >= d->slice_end)
+		ios_fd_slice_advance_slow(d, now);
+	if (!ios_list_empty(&d->grace))
+		ios_fd_grace(d, now);
+	if (d->n_limits != 0)
+		ios_fd_wake(d, now);
+}
+
+static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
+{
+	if (!f->async)
+		d->t_sync = now;
+	if (f->cls != IOSCHED_IDLE)
+		d->better_last = now;
+}
+
+/* -- insert -- */
+
+static bool expires_by_wish(const struct fd *d, struct iosched_request *rq, const struct fd_flow *f)
+{
+	uint64_t expire = f->async ? d->t.async_expire_ns[f->cls] : d->t.sync_expire_ns[f->cls];
+
+	rq->internal.expiry = rq->inserted + expire;
+	if (rq->deadline == 0 || rq->deadline >= rq->internal.expiry)
+		return false;
+	rq->internal.expiry = rq->deadline;
+	return true;
+}
+
+static void count_syncer(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	struct iosched_list_link *l;
+
+	if (ios_list_empty(&f->syncing))
+		d->n_syncers++;
+	else
+		ios_list_remove(&f->syncing);
+	f->t_syncwrite = now;
+	ios_list_insert_before(&d->syncers, &f->syncing);
+	while ((l = d->syncers.next) != &f->syncing &&
+	       fd_ago(now, IOS_CONTAINER(l, struct fd_flow, syncing)->t_syncwrite) >=
+		       SYNCER_RECENT_NS) {
+		ios_list_remove(l);
+		d->n_syncers--;
+	}
+}
+
+/* A small sync write whose flow is within its credit, and does not pass its own. */
+static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
+{
+	uint64_t bound;
+
+	if (rq->op != IOSCHED_WRITE || f->async || rq->span_length > d->t.boost_bytes ||
+	    f->nq != f->n_boosted)
+		return false;
+	if (!d->wce && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
+		return false;
+	bound = ios_fd_vtime(d, f->cls) + ios_fd_virtual(d, f, d->t.boost_credit_ns);
+	return !fd_before(bound, f->tag);
+}
+
+static bool ends_hold(const struct fd *d, const struct fd_flow *f, const struct iosched_request *rq)
+{
+	if (d->hold.flow == NULL)
+		return false;
+	if (f == d->hold.flow || (d->e != NULL && d->e == f->entity))
+		return true;
+	return d->e != NULL && d->e->kind == FD_STREAM && !f->async &&
+	       rq->span_offset + d->t.near_back_bytes >= d->head &&
+	       rq->span_offset <= d->head + d->t.near_forward_bytes;
+}
+
+static void kick(struct fd *d, const struct fd_flow *f, const struct iosched_request *rq)
+{
+	if (!f->async || rq->span_length >= d->t.kick_bytes)
+		d->env->kick |= IOSCHED_KICK_NOW;
+}
+
+static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_flow *f = ios_fd_flow_for(rq);
+
+	tick(d, now);
+	if (!f->async)
+		ios_fd_observe(d, f, rq, now);
+	ios_fd_flow_activate(d, f);
+	seen(d, f, now);
+	if (!f->async && rq->op == IOSCHED_WRITE)
+		count_syncer(d, f, now);
+	rq->internal.mark = 0;
+	if (expires_by_wish(d, rq, f))
+		rq->internal.mark = FD_MARK_WISH;
+	else if (deserves_boost(d, f, rq))
+		rq->internal.mark = FD_MARK_BOOST;
+	ios_fd_flow_link(d, f, rq);
+	ios_fd_flow_settle(d, f, now);
+	if (ends_hold(d, f, rq))
+		ios_fd_hold_end(d, now, false);
+	kick(d, f, rq);
+}
+
+/* -- dispatch -- */
+
+static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
+{
+	d->async_infl++;
+	if (d->mode == FD_PARALLEL)
+		ios_fd_pace_charge(d, est, now);
+	if (d->run.flow == f)
+		d->run.est += est;
+	if (d->wce && d->mode == FD_SERIAL) {
+		d->dirty = ios_fd_dirty(d, now) + est;
+		d->dirty_at = now;
+	}
+}
+
+static void send_boost(struct fd *d, iosched_time now)
+{
+	if (d->boost_infl++ == 0)
+		d->t_boost = now;
+}
+
+static void move_head(struct fd *d, struct fd_flow *f, const struct iosched_request *rq, bool boost)
+{
+	uint64_t end = rq->span_offset + rq->span_length;
+
+	if (!boost)
+		d->head = end;
+	ios_fd_move_sweep(f->entity, end);
+	if (d->mode == FD_PARALLEL || rq->op != IOSCHED_READ)
+		f->wend = end;
+}
+
+/* Everything that is handed out passes here. */
+static struct iosched_request *take(struct fd *d, struct iosched_request *rq, iosched_time now)
+{
+	struct fd_flow *f = fd_flow_of(rq);
+	bool contig, boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
+	uint64_t est = ios_fd_estimate(d, f, rq, &contig);
+
+	f->t_dispatch = now;
+	ios_fd_flow_unlink(d, f, rq);
+	if (d->infl == 0 && !d->fencing) {
+		d->last_comp = now;
+		rq->internal.mark |= FD_MARK_ALONE;
+	}
+	if (contig)
+		rq->internal.mark |= FD_MARK_CONTIG;
+	f->infl++;
+	f->entity->infl++;
+	f->entity->outstanding++;
+	d->cls[f->cls].infl++;
+	d->infl++;
+	move_head(d, f, rq, boost);
+	if (f->async)
+		send_async(d, f, est, now);
+	if (boost)
+		send_boost(d, now);
+	if (d->n_limits != 0)
+		ios_fd_limit_charge(d, f, est, rq->span_length, now);
+	ios_fd_served(d, f, now);
+	ios_fd_flow_sent(d, f, est, now);
+	ios_fd_slice_sent(d, rq, est);
+	seen(d, f, now);
+	if (d->hold.flow != NULL && f->entity == d->e)
+		ios_fd_hold_end(d, now, false);
+	return rq;
+}
+
+static struct fd_class *best_class(struct fd *d)
+{
+	static const unsigned order[FD_CLASSES] = {IOSCHED_REALTIME, IOSCHED_BEST_EFFORT,
+						   IOSCHED_IDLE};
+	unsigned i;
+
+	for (i = 0; i < FD_CLASSES; i++) {
+		struct fd_class *c = &d->cls[order[i]];
+
+		if (c->ready[0].root != NULL || c->ready[1].root != NULL)
+			return c;
+	}
+	return NULL;
+}
+
+/* Nothing is QUEUED: is anything parked? */
+static struct iosched_request *nothing_allowed(const struct fd *d, struct iosched_pause *pause)
+{
+	iosched_time until = ios_fd_next_wake(d);
+
+	if (until == IOSCHED_NEVER)
+		return ios_fd_wait(pause, IOSCHED_HOLD_EMPTY, IOSCHED_NEVER);
+	return ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, until);
+}
+
+static struct iosched_request *boosted(const struct fd_class *c)
+{
+	if (ios_list_empty(&c->boosts))
+		return NULL;
+	return ios_fifo_first(&IOS_CONTAINER(c->boosts.next, struct fd_flow, boosting)->fifo);
+}
+
+static bool too_early_for_idle(const struct fd *d, iosched_time now)
+{
+	return d->better_last != 0 && fd_ago(now, d->better_last) < d->t.idle_grace_ns;
+}
+
+static bool better_in_flight(const struct fd *d)
+{
+	return d->cls[IOSCHED_REALTIME].infl + d->cls[IOSCHED_BEST_EFFORT].infl != 0;
+}
+
+/* The arm's queue is not filled beyond the moment the next reservation is due. */
+static bool fits_before_due(const struct fd *d, iosched_time now)
+{
+	iosched_time due = ios_fd_next_due(d);
+
+	if (d->infl == 0 || due == IOSCHED_NEVER)
+		return true;
+	return due > now && d->infl < (due - now) / d->t_pos;
+}
+
+/* All but the expired. */
+static struct iosched_request *choose(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
+	struct fd_class *c = best_class(d);
+	struct fd_flow *reserved;
+	struct iosched_request *rq;
+
+	if (c == NULL)
+		return nothing_allowed(d, pause);
+	if (d->n_limits != 0 && (reserved = ios_fd_reserved(d, now)) != NULL)
+		return reserved->async ? ios_fd_sweep(d, reserved->entity)
+				       : ios_fd_flow_oldest(reserved);
+	if (d->mode == FD_SERIAL && d->n_limits != 0 && !fits_before_due(d, now))
+		return ios_fd_busy(pause);
+	if ((rq = boosted(c)) != NULL)
+		return rq;
+	if (d->fencing || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
+		return ios_fd_busy(pause);
+	if (c == &d->cls[IOSCHED_IDLE]) {
+		if (better_in_flight(d))
+			return ios_fd_busy(pause);
+		if (too_early_for_idle(d, now))
+			return ios_fd_wait(pause, IOSCHED_HOLD_IDLING,
+					   d->better_last + d->t.idle_grace_ns);
+	}
+	return d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
+				    : ios_fd_parallel(d, c, now, pause);
+}
+
+/* Over its limit since it was queued: it waits with its tenant's others. */
+static bool parks(struct fd *d, struct iosched_request *rq, iosched_time now)
+{
+	struct fd_flow *f;
+	struct fd_limiter *over;
+
+	if (d->n_limits == 0 || rq->op == IOSCHED_FLUSH)
+		return false;
+	f = fd_flow_of(rq);
+	over = ios_fd_over_limit(d, f, now);
+	if (over == NULL)
+		return false;
+	ios_fd_flow_park(d, f, over);
+	return true;
+}
+
+static struct iosched_request *allowed(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
+	struct iosched_request *rq;
+
+	do
+		rq = choose(d, now, pause);
+	while (rq != NULL && parks(d, rq, now));
+	return rq;
+}
+
+static struct iosched_request *expired(struct fd *d, bool async, iosched_time now)
+{
+	struct iosched_request *rq;
+
+	do
+		rq = ios_fd_expired(d, async, now);
+	while (rq != NULL && parks(d, rq, now));
+	return rq;
+}
+
+/* Eight expired sync ones, one expired async one, one normal choice, and so on. Without the
+ * async one a burst of expired writes would wait behind every later read. */
+static struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
+						struct iosched_pause *pause)
+{
+	struct iosched_request *s = NULL, *a = NULL, *rq;
+
+	if (now >= d->expiry_floor) {
+		s = expired(d, false, now);
+		a = expired(d, true, now);
+		d->expiry_floor = ios_fd_next_expiry(d);
+	}
+	if (s == NULL && a == NULL) {
+		d->cycle = 0;
+		return allowed(d, now, pause);
+	}
+	if (d->cycle < CYCLE_SYNC && s != NULL) {
+		d->cycle++;
+		return s;
+	}
+	if (d->cycle < CYCLE_ASYNC && a != NULL) {
+		d->cycle = CYCLE_ASYNC;
+		return a;
+	}
+	d->cycle = 0;
+	rq = allowed(d, now, pause);
+	if (rq != NULL)
+		return rq;
+	/* The choice may have parked what had expired. */
+	s = expired(d, false, now);
+	return s != NULL ? s : expired(d, true, now);
+}
+
+/* A wait must not outlast what may end it. */
+static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
+	iosched_time other[3];
+	int i;
+
+	if (pause->reason != IOSCHED_HOLD_IDLING && pause->reason != IOSCHED_HOLD_THROTTLED)
+		return;
+	other[0] = ios_fd_next_expiry(d);
+	other[1] = ios_fd_next_due(d);
+	other[2] = ios_fd_next_wake(d);
+	for (i = 0; i < 3; i++)
+		if (other[i] > now)
+			pause->until = fd_min(pause->until, other[i]);
+}
+
+static void forget_depth(struct fd *d, iosched_time now)
+{
+	if (d->depth_lim != 0 && d->boost_infl == 0 && fd_ago(now, d->t_boost_done) >= FD_SEC)
+		d->depth_lim = 0;
+}
+
+static struct iosched_request *fd_dispatch(void *self, iosched_time now,
+					   struct iosched_pause *pause)
+{
+	struct fd *d = self;
+	struct iosched_request *rq;
+
+	tick(d, now);
+	if (d->hold.flow != NULL)
+		ios_fd_hold_over(d, now);
+	forget_depth(d, now);
+	if (fd_drive_starves(d))
+		return ios_fd_busy(pause);
+	rq = rescue_or_choose(d, now, pause);
+	if (rq != NULL && (rq->flags & IOSCHED_RQ_INTERNAL))
+		return rq;
+	if (rq != NULL)
+		return take(d, rq, now);
+	shorten(d, now, pause);
+	return NULL;
+}
+
+/* -- complete -- */
+
+static void fence_done(struct fd *d, iosched_time now)
+{
+	d->fencing = 0;
+	ios_fd_fence_done(d, now);
+	if (d->e != NULL && d->e->kind == FD_ASYNC)
+		d->e = NULL;
+}
+
+static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
+{
+	ios_fd_slice_done(d, rq);
+	f->infl--;
+	f->entity->infl--;
+	f->entity->outstanding--;
+	d->cls[f->cls].infl--;
+	d->infl--;
+	d->async_infl -= f->async;
+	d->boost_infl -= (rq->internal.mark & FD_MARK_BOOST) != 0;
+}
+
+static void fd_complete(void *self, struct iosched_request *rq, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_flow *f;
+
+	tick(d, now);
+	if (rq->flags & IOSCHED_RQ_INTERNAL) {
+		fence_done(d, now);
+		return;
+	}
+	f = fd_flow_of(rq);
+	uncount(d, f, rq);
+	f->t_lc = now;
+	f->entity->t_lc = now;
+	f->entity->last = f;
+	seen(d, f, now);
+	ios_fd_flow_rest(d, f, now);
+	ios_fd_flow_settle(d, f, now);
+	ios_fd_settle_cost(d, f, rq, now);
+	if (rq->internal.mark & FD_MARK_BOOST)
+		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
+	if (d->mode == FD_PARALLEL)
+		ios_fd_parallel_done(d, f, rq, now);
+	if (d->rotational && d->hint == IOSCHED_PARALLEL_YES)
+		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
+				  now);
+}
+
+/* -- leaving -- */
+
+static void leave_queue(struct fd *d, struct iosched_request *rq, iosched_time now)
+{
+	struct fd_flow *f = fd_flow_of(rq);
+
+	ios_fd_flow_unlink(d, f, rq);
+	ios_fd_flow_rest(d, f, now);
+	ios_fd_flow_settle(d, f, now);
+}
+
+static void fd_remove(void *self, struct iosched_request *rq, iosched_time now)
+{
+	tick(self, now);
+	leave_queue(self, rq, now);
+}
+
+static struct iosched_request *fd_drain(void *self)
+{
+	struct fd *d = self;
+	struct iosched_list_link *l;
+
+	for (l = d->busy.next; l != &d->busy; l = l->next) {
+		struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
+		struct iosched_request *rq = ios_fd_flow_oldest(f);
+
+		if (rq != NULL) {
+			leave_queue(d, rq, d->now);
+			return rq;
+		}
+	}
+	return NULL;
+}
+
+/* -- contexts and groups -- */
+
+static void fd_context_init(void *self, struct iosched_context *ctx, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_owner *o = ctx->data;
+
+	ios_fd_owner_init(d, o, ctx);
+	ios_fd_limits_changed(d, &o->limit, &ctx->limits, now);
+}
+
+static void fd_context_changed(void *self, struct iosched_context *ctx, iosched_time now)
+{
+	struct fd *d = self;
+
+	tick(d, now);
+	ios_fd_owner_changed(d, ctx->data, now);
+	d->env->kick |= IOSCHED_KICK_NOW;
+}
+
+/* Its next request will not come: what is held for it is let go. */
+static void fd_context_exit(void *self, struct iosched_context *ctx, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_owner *o = ctx->data;
+
+	tick(d, now);
+	o->gone = 1;
+	if (d->hold.flow == NULL || d->hold.flow->owner != o)
+		return;
+	ios_fd_hold_end(d, now, false);
+	d->e = NULL;
+	d->env->kick |= IOSCHED_KICK_NOW;
+}
+
+static void fd_context_fini(void *self, struct iosched_context *ctx)
+{
+	ios_fd_owner_fini(self, ctx->data);
+}
+
+static void fd_group_changed(void *self, struct iosched_group *group, iosched_time now)
+{
+	struct fd *d = self;
+
+	tick(d, now);
+	ios_fd_group_changed(d, group, now);
+	d->env->kick |= IOSCHED_KICK_NOW;
+}
+
+/* -- the table -- */
+
+static size_t fd_pool_size(const struct iosched_params *p)
+{
+	return sizeof(struct fd_group) * (p->max_groups + 1u);
+}
+
+static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosched_time now)
+{
+	struct fd *d = self;
+	unsigned i;
+
+	d->env = env;
+	d->groups = pool;
+	d->rotational = env->params->rotational;
+	d->wce = env->params->write_cache;
+	d->array = env->params->array;
+	d->hint = env->params->parallel;
+	if (d->array && d->rotational)
+		ios_fd_use_array_model(&d->t);
+	for (i = 0; i < FD_CLASSES; i++)
+		ios_fd_class_init(&d->cls[i], i);
+	ios_list_init(&d->busy);
+	ios_list_init(&d->grace);
+	ios_list_init(&d->owing);
+	ios_list_init(&d->syncers);
+	d->now = now;
+	d->slice = 0;
+	d->weight_stamp = 1;
+	d->t_pos = d->t.position_ns;
+	d->c_byte = d->t.byte_ps;
+	d->kappa = UINT64_C(1) << 16;
+	d->phi = FD_ONE;
+	d->bucket = (int64_t)d->t.pace_cap_ns;
+	d->pace_on = 1;
+	d->bucket_at = now;
+	for (i = 0; i < 2; i++)
+		d->lat_rand_ns[i] = d->t.lat_rand_ns[i];
+	ios_fd_mode_init(d, now);
+	return 0;
+}
+
+const struct iosched_policy ios_fair_deadline_policy = {
+	.size = sizeof(struct iosched_policy),
+	.flags = IOSCHED_POLICY_WEIGHTS | IOSCHED_POLICY_GROUPS | IOSCHED_POLICY_CONTEXTS |
+		 IOSCHED_POLICY_PRIORITY | IOSCHED_POLICY_LIMITS,
+	.name = "fair-deadline",
+	.summary = "device time by weight, deadlines, limits; holds only when it pays (our own)",
+	.self_size = sizeof(struct fd),
+	.context_size = sizeof(struct fd_owner),
+	.tunables = ios_fd_tunables,
+	.pool_size = fd_pool_size,
+	.init = fd_init,
+	.insert = fd_insert,
+	.dispatch = fd_dispatch,
+	.complete = fd_complete,
+	.merge_allowed = ios_fd_merge_allowed,
+	.front_candidate = ios_fd_front_candidate,
+	.neighbour = ios_fd_neighbour,
+	.grown = ios_fd_grown,
+	.absorbed = ios_fd_absorbed,
+	.remove = fd_remove,
+	.drain = fd_drain,
+	.context_init = fd_context_init,
+	.context_changed = fd_context_changed,
+	.context_exit = fd_context_exit,
+	.context_fini = fd_context_fini,
+	.group_changed = fd_group_changed,
+	.tunable_changed = ios_fd_tunable_changed,
+	.audit = ios_fd_audit,
+};

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fd: the state of fair-deadline, and which file keeps which part of it true.
+ *
+ *   fd_owner.c    a context's flows come and go
+ *   fd_flow.c     their tags and places
+ *   fd_queue.c    their requests, and when they are due
+ *   fd_stream.c   random or sequential; think times; streams that cooperate
+ *   fd_merge.c    who may join whom
+ *   fd_cost.c     what a request costs, before and after it was served
+ *   fd_tenant.c   effective weights of nested groups, limits and reservations
+ *   fd_expired.c  the expired cycle, the host's own deadlines, the guard of the drive
+ *   fd_serial.c   one arm: exclusive visits, holding, the flush fence
+ *   fd_parallel.c many channels: start tags, throttle by measured harm, paced writeback
+ *   fd_mode.c     which of the two, by measurement
+ *   fd.c          the ladder, insert, complete, the table
+ *   fd_tunables.c the numbers; fd_audit.c what must be true
+ *
+ * A flow is (context, class, sync or async). Its tag is its virtual time: nanoseconds of device
+ * time over its effective weight. It is in exactly one place: IDLE (nowhere), QUEUED (its
+ * entity's `flows`), PARKED (a limiter's `parked`), PRESENT or RESTING (nothing queued, but
+ * active: in flight or not long gone). An entity is what the arm serves exclusively: the POOL of
+ * all random sync flows of a class, a stream of cooperating sequential ones, or one async flow.
+ * Fractions are of FD_ONE.
+ */
+#ifndef IOS_POLICIES_FAIR_DEADLINE_FD_H
+#define IOS_POLICIES_FAIR_DEADLINE_FD_H
+
+#include <iosched/policy.h>
+#include "blocks/audit.h"
+#include "blocks/fifo.h"
+#include "blocks/rqtree.h"
+
+#define FD_US UINT64_C(1000)
+#define FD_MS UINT64_C(1000000)
+#define FD_SEC UINT64_C(1000000000)
+#define FD_ONE 4096
+#define FD_CLASSES 3
+#define FD_KIB UINT64_C(1024)
+
+enum fd_place { FD_IDLE, FD_QUEUED, FD_PARKED, FD_PRESENT, FD_RESTING };
+enum fd_kind { FD_POOL, FD_STREAM, FD_ASYNC };
+enum fd_mode { FD_SERIAL, FD_PARALLEL };
+
+/* In rq->internal.mark. */
+enum fd_mark {
+	FD_MARK_CONTIG = 1, /* it was estimated without positioning */
+	FD_MARK_ALONE = 2,  /* the device was idle when it was sent */
+	FD_MARK_BOOST = 4,  /* a small sync write that passes the others */
+	FD_MARK_WISH = 8,   /* in the flow's `wishes`, by the host's deadline */
+	FD_MARK_SENT = 16,  /* internal.expiry holds estimate and slice, not a time */
+};
+
+enum fd_dimension { FD_TIME, FD_BYTES, FD_COUNT, FD_DIMENSIONS };
+
+struct fd_flow;
+struct fd_owner;
+
+#define FD_LANES (FD_CLASSES * 2) /* class and sync or async */
+
+/* Limits of a context or group. Tags: when the next request would be due (min) or allowed (max). */
+struct fd_limiter {
+	const struct iosched_limits *limits; /* the core's; NULL: none is set */
+	iosched_time min_tag[FD_DIMENSIONS], max_tag[FD_DIMENSIONS];
+	struct ios_rbtree parked[FD_LANES]; /* flows that wait for max, by tag */
+	struct fd_flow *released[FD_LANES]; /* let out, not yet dispatched: the next waits */
+	struct iosched_tree_link wake;	    /* in fd.wakes, while a lane could let one out */
+	struct iosched_tree_link due;	    /* in fd.dues, while min is set and a flow is active */
+	iosched_time wake_at, due_at;
+	uint32_t n_queued; /* QUEUED flows here or below */
+	uint32_t n_active; /* active ones */
+	uint8_t waking, dueing, of_group;
+};
+
+struct fd_group {
+	struct iosched_group *host;
+	struct fd_group *parent; /* as counted */
+	uint64_t sum;		 /* weights of active children */
+	uint32_t children;	 /* how many */
+	uint32_t weight;	 /* as counted at the parent */
+	iosched_time t_dispatch; /* of any below it */
+	struct fd_limiter limit;
+	struct iosched_list_link
+		flows; /* QUEUED flows of its contexts, least recently served first */
+	struct iosched_list_link groups; /* groups below with any */
+	struct iosched_list_link turn;	 /* in the parent's `groups` */
+	uint8_t below;			 /* whose turn: a flow's or a group's */
+};
+
+struct fd_entity {
+	enum fd_kind kind;
+	uint8_t cls;
+	uint8_t ready;		      /* linked in fd_class.ready */
+	struct ios_rqtree sorted;     /* requests of its flows */
+	struct ios_rbtree flows;      /* QUEUED ones by tag */
+	struct fd_flow *first;	      /* of them */
+	struct iosched_request *next; /* first in `sorted` from `hpos` on, if `next_known` */
+	uint8_t next_known;
+	struct iosched_tree_link link; /* by key */
+	uint64_t key;		       /* least tag in `flows` */
+	uint64_t hpos;		       /* where its own sweep stands */
+	uint32_t n_flows;	       /* flows homed here */
+	uint32_t n_active;
+	uint32_t infl;
+	uint32_t outstanding;
+	struct fd_flow *last; /* whose request completed last; for holding */
+	/* A stream of two or more thinks as one. */
+	struct iosched_list_link members;
+	uint64_t tau;
+	uint32_t parr;
+	iosched_time t_lc;
+};
+
+struct fd_flow {
+	struct fd_entity own;	  /* as root of a stream, or as an async flow */
+	struct fd_entity *entity; /* where it is homed */
+	struct fd_owner *owner;
+	uint8_t cls, async, place, active;
+	uint8_t strikes;
+	uint8_t counted; /* at the POOL: 0 not, 1 shallow, 2 deep */
+	uint8_t harmed;
+	uint64_t tag;
+	int64_t owed;	  /* ns charged since the tag was last moved */
+	uint64_t inverse; /* of the effective weight, 16 fraction bits */
+	uint64_t weight_stamp;
+	uint32_t weight; /* as counted at its group */
+	struct iosched_tree_link by_tag;
+	struct fd_limiter *parked_at, *released_by;
+
+	uint32_t nq, infl, n_boosted;
+	struct ios_fifo fifo;		   /* without a wish; sync by arrival */
+	struct ios_fifo wishes;		   /* by deadline */
+	iosched_time due;		   /* when it is expired: see fd_expired.c */
+	struct iosched_list_link edf;	   /* sync: class.edf by due, while QUEUED with a fifo */
+	struct iosched_tree_link wish;	   /* fd.wishes by the first deadline */
+	struct iosched_list_link activity; /* fd.busy or fd.grace */
+	struct iosched_list_link boosting; /* class.boosts */
+	struct iosched_list_link turn;	   /* its group's `flows` */
+	struct iosched_list_link member;   /* entity->members, if a stream */
+	struct iosched_list_link owing;	   /* fd.owing, if cw > 0 */
+	struct iosched_list_link syncing;  /* fd.syncers */
+	union {
+		struct iosched_tree_link by_end; /* sync: class.ends by last_end */
+		struct iosched_tree_link by_age; /* async: class.ages by due */
+	} at;
+	uint8_t ended, aged, wished; /* linked in those trees */
+	uint8_t cw;		     /* cached small writes nobody was charged for */
+
+	iosched_time wish_at; /* the first, as filed */
+	uint64_t last_end;    /* of the last inserted */
+	uint64_t wend;	      /* of the last dispatched write; parallel: request */
+	uint32_t near;	      /* of FD_ONE */
+	uint32_t parr;
+	uint64_t tau;
+	iosched_time t_lc, t_dispatch, t_syncwrite, t_idle;
+	uint64_t coop;	   /* 1 + context that we continued once */
+	uint32_t arrivals; /* since it was last rehomed */
+	/* parallel */
+	uint64_t lat, base, latpk;
+	uint32_t nlat;
+	iosched_time t_harm, t_forgiven;
+};
+
+struct fd_owner {
+	struct iosched_context *ctx;
+	struct fd_group *group;
+	struct fd_limiter limit;
+	uint8_t gone;
+	struct fd_flow flow[FD_CLASSES][2];
+};
+
+struct fd_class {
+	struct fd_entity pool;
+	struct ios_rbtree ready[2]; /* entities with QUEUED flows by key; sync, async */
+	struct ios_rbtree present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
+	struct ios_rbtree resting; /* other unqueued active flows */
+	struct iosched_list_link edf;	 /* sync flows by due.base */
+	struct iosched_list_link boosts; /* flows whose head is boosted, by its arrival */
+	struct ios_rbtree ages;		 /* async flows by due */
+	struct ios_rbtree ends;		 /* sequential flows by last_end */
+	uint64_t vtime;
+	uint32_t n_entities;	    /* active ones */
+	uint32_t n_ready;	    /* entities in `ready` */
+	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
+	uint32_t nq, infl;	    /* requests */
+	uint32_t stale;		    /* questions since their weights were compared */
+	uint8_t unequal;	    /* what came out */
+};
+
+/* Where the arm is held for someone. */
+struct fd_hold {
+	struct fd_flow *flow;
+	iosched_time since, until;
+};
+
+struct fd_run { /* an async visit */
+	struct fd_flow *flow;
+	iosched_time since;
+	uint64_t est;
+};
+
+/* The tunables, in the order of the table in fd.c. */
+struct fd_tunables {
+	uint64_t visit_max_ns, visit_min_ns, round_ns;
+	uint64_t hold_stream_ns, hold_pool_ns;
+	uint64_t boost_bytes, boost_credit_ns, boosted_visit_ns;
+	uint64_t sync_expire_ns[FD_CLASSES], async_expire_ns[FD_CLASSES]; /* BE, RT, IDLE */
+	uint64_t pool_depth_alone, pool_depth_shared, stream_depth;
+	uint64_t async_depth, async_depth_fsync;
+	uint64_t pool_lead_equal, pool_lead_unequal;
+	uint64_t near_forward_bytes, near_back_bytes;
+	uint64_t grace_ns, idle_grace_ns, kick_bytes;
+	uint64_t harm_permille, lead_ns, pace_cap_ns, pace_window_ns;
+	uint64_t async_merge_ns, guard_ns, limit_burst_ns, fence;
+	uint64_t position_ns, byte_ps;
+	uint64_t byte_cost_ps[2], seq_cost_ns[2], rand_cost_ns[2]; /* read, write */
+	uint64_t lat_rand_ns[2], lat_seq_ns[2], lat_byte_ps[2];
+};
+
+#define FD_SLICES 16
+struct fd {
+	struct fd_tunables t;
+	struct iosched_policy_env *env;
+	struct fd_class cls[FD_CLASSES]; /* indexed by enum iosched_class */
+	struct fd_group *groups;
+	struct iosched_list_link busy, grace, owing, syncers;
+	struct ios_rbtree wishes[2];   /* sync, async flows by their first deadline */
+	struct ios_rbtree wakes, dues; /* limiters */
+	uint32_t n_limits;	       /* contexts and groups with any */
+	uint64_t weight_stamp;
+	uint32_t n_syncers, n_active;
+	iosched_time
+		expiry_floor; /* nothing expires before: lowered when filed, raised when looked */
+	iosched_time now;     /* of the last operation */
+
+	/* device */
+	enum fd_mode mode;
+	uint8_t rotational, wce, array, hint;
+	uint64_t head; /* end of the last dispatched, boosts aside */
+	iosched_time last_comp;
+	uint32_t infl, async_infl;
+	uint64_t slice; /* number of the current one */
+	iosched_time slice_end;
+	uint8_t starving;		/* as of the last slice or completion */
+	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
+	iosched_time better_last;	/* when a class above idle last had something */
+
+	/* serial */
+	struct fd_entity *e;
+	struct fd_hold hold;
+	struct fd_run run;
+	uint32_t cycle;
+	uint64_t t_pos, c_byte; /* ns, ps a byte */
+	uint64_t kappa;		/* 16 fraction bits */
+	uint64_t dirty;		/* estimated undestaged ns, at dirty_at */
+	iosched_time dirty_at;
+	iosched_time bulk_since; /* when there was first too much of it to flush; 0: there is not */
+	uint8_t fencing;
+	uint32_t boost_infl, depth_lim, good_boosts; /* depth_lim 0: none */
+	iosched_time t_boost;			     /* last dispatch of a boost */
+	iosched_time t_boost_done;
+
+	/* virtual fence (array) */
+	uint64_t eff_model, eff_spent;
+	iosched_time eff_since, vfence_until;
+	uint32_t eff_bad;
+
+	/* mode */
+	uint64_t t1, t4;
+	uint32_t n1, n4, probe;
+	iosched_time t1_last;
+	uint64_t trial_cost, trial_rate;
+	iosched_time trial_next, trial_since, trial_gap;
+	uint32_t trial_step;
+
+	/* parallel */
+	uint64_t phi; /* of FD_ONE */
+	int64_t bucket;
+	iosched_time bucket_at, phi_at, t_sync;
+	uint8_t pace_on;
+	uint32_t n_harmed;
+	uint64_t lat_rand_ns[2]; /* alone on the device; learned */
+	uint32_t dp;		 /* depth for those ahead; 0: none */
+	iosched_time dp_at, dp_seen;
+};
+
+/* Wrap-safe: a is before b. */
+static inline bool fd_before(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0;
+}
+
+static inline iosched_time fd_ago(iosched_time now, iosched_time then)
+{
+	return now > then ? now - then : 0;
+}
+
+static inline uint64_t fd_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t fd_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* x * num / den for x of up to 2^50 and factors of up to 2^30, without overflow. */
+static inline uint64_t fd_scale(uint64_t x, uint64_t num, uint64_t den)
+{
+	return x / den * num + x % den * num / den;
+}
+
+static inline struct fd_flow *fd_flow_by_tag(struct iosched_tree_link *l)
+{
+	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_flow, by_tag);
+}
+
+static inline struct fd_entity *fd_entity_of_link(struct iosched_tree_link *l)
+{
+	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_entity, link);
+}
+
+static inline struct fd_flow *fd_flow_of(const struct iosched_request *rq)
+{
+	return rq->internal.queue;
+}
+
+/* What a sent request was estimated to cost: kept where its expiry was (see ios_fd_take). */
+#define FD_EST_BITS 40
+static inline uint64_t fd_est_of(const struct iosched_request *rq)
+{
+	return rq->internal.expiry & ((UINT64_C(1) << FD_EST_BITS) - 1);
+}
+
+static inline uint64_t fd_bytes_ns(uint64_t bytes, uint64_t ps)
+{
+	return bytes * ps / 1000;
+}
+
+static inline unsigned fd_lane(const struct fd_flow *f)
+{
+	return f->cls * 2u + f->async;
+}
+
+/* Smaller: better. enum iosched_class is BE, RT, IDLE. */
+static inline unsigned fd_rank(unsigned cls)
+{
+	return cls == IOSCHED_REALTIME ? 0 : cls == IOSCHED_BEST_EFFORT ? 1 : 2;
+}
+
+/* An entity's requests in offset order, with a finger at its sweep. */
+static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
+{
+	ios_rqtree_insert(&e->sorted, rq);
+	if (e->next_known && rq->span_offset >= e->hpos &&
+	    (e->next == NULL || rq->span_offset < e->next->span_offset))
+		e->next = rq;
+}
+
+static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->next == rq && e->next_known)
+		e->next = ios_rqtree_next(rq);
+	ios_rqtree_remove(&e->sorted, rq);
+}
+
+/* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
+static inline void ios_fd_move_sweep(struct fd_entity *e, uint64_t pos)
+{
+	bool forward =
+		e->next_known && pos >= e->hpos && (e->next == NULL || e->next->span_offset >= pos);
+
+	e->hpos = pos;
+	if (!forward)
+		e->next_known = 0;
+}
+
+static inline struct iosched_request *ios_fd_from_sweep(struct fd_entity *e)
+{
+	if (!e->next_known) {
+		e->next = ios_rqtree_first_from(&e->sorted, e->hpos);
+		e->next_known = 1;
+	}
+	return e->next;
+}
+
+/* An earlier expiry was filed. */
+static inline void fd_lower_floor(struct fd *d, iosched_time due)
+{
+	if (due < d->expiry_floor)
+		d->expiry_floor = due;
+}
+
+/* A request that has been in the device for longer than the guard allows. */
+static inline bool fd_drive_starves(const struct fd *d)
+{
+	return d->t.guard_ns != 0 && (d->aged != 0 || d->starving);
+}
+
+/* fd_queue.c */
+void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
+void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
+struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
+void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+
+/* fd_owner.c */
+void ios_fd_class_init(struct fd_class *c, unsigned cls);
+void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
+void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
+void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
+
+/* fd_flow.c */
+void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
+void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
+void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
+void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
+void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
+void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
+void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
+
+/* Its number of requests, its place or its home has changed. */
+static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
+{
+	uint8_t want = 0;
+
+	if (f->entity->kind == FD_POOL && (f->place == FD_QUEUED || f->place == FD_PRESENT))
+		want = f->nq + f->infl >= 2 ? 2 : 1;
+	if (want != f->counted)
+		ios_fd_flow_recount(d, f, want);
+}
+
+/* Put it where it belongs. */
+static inline void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	if (f->place == FD_QUEUED && f->nq != 0 && d->n_limits == 0)
+		ios_fd_flow_count(d, f);
+	else
+		ios_fd_flow_settle_slow(d, f, now);
+}
+void ios_fd_grace(struct fd *d, iosched_time now);
+uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
+struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
+iosched_time ios_fd_think_end(const struct fd_flow *f);
+bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c);
+bool ios_fd_weights_differ(struct fd *d, struct fd_class *c);
+void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
+
+/* fd_stream.c */
+void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
+void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+		    iosched_time now);
+void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
+void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
+void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
+void ios_fd_rehome_all(struct fd *d);
+struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
+					 const struct fd_entity *e);
+void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
+
+/* fd_cost.c */
+uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
+uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
+uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			 bool *contig);
+void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			iosched_time now);
+uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
+void ios_fd_fence_done(struct fd *d, iosched_time now);
+
+/* fd_tenant.c */
+uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
+static inline uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
+{
+	return f->weight_stamp == d->weight_stamp ? f->inverse : ios_fd_inverse_slow(d, f);
+}
+
+/* `cost` ns of device time as virtual time of this flow. */
+static inline uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost)
+{
+	uint64_t inverse = ios_fd_inverse(d, f);
+
+	cost = fd_min(cost, (UINT64_C(1) << FD_EST_BITS) - 1);
+	return (cost >> 16) * inverse + (((cost & 0xffff) * inverse) >> 16);
+}
+void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
+struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
+void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
+void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosched_limits *limits,
+			   iosched_time now);
+struct fd_limiter *ios_fd_over_limit(struct fd *d, struct fd_flow *f, iosched_time now);
+void ios_fd_limit_charge(struct fd *d, struct fd_flow *f, uint64_t est, uint64_t bytes,
+			 iosched_time now);
+void ios_fd_limit_correct(struct fd *d, struct fd_flow *f, int64_t cost);
+void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
+void ios_fd_unpark(struct fd *d, struct fd_flow *f);
+void ios_fd_released_left(struct fd *d, struct fd_flow *f);
+void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
+void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now);
+iosched_time ios_fd_tenant_served(const struct fd_flow *f);
+void ios_fd_wake(struct fd *d, iosched_time now);
+void ios_fd_queued(struct fd_flow *f, bool on);
+struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
+iosched_time ios_fd_next_due(const struct fd *d);
+iosched_time ios_fd_next_wake(const struct fd *d);
+
+/* fd_expired.c */
+struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
+
+void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
+void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
+void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
+void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
+iosched_time ios_fd_next_expiry(const struct fd *d);
+
+/* fd_serial.c */
+struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
+				      struct iosched_pause *pause);
+struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
+bool ios_fd_barrier(const struct fd *d, iosched_time now);
+void ios_fd_hold_over(struct fd *d, iosched_time now);
+void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
+void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
+void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
+
+/* fd_parallel.c */
+struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
+					struct iosched_pause *pause);
+void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
+void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			  iosched_time now);
+
+/* fd_mode.c */
+void ios_fd_mode_init(struct fd *d, iosched_time now);
+void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
+			iosched_time now);
+void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
+bool ios_fd_mode_probing(struct fd *d, iosched_time now);
+
+/* Is the mode to be found out by measurement? */
+static inline bool fd_measures(const struct fd *d)
+{
+	return d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
+}
+
+/* fd_audit.c */
+const char *ios_fd_audit(void *self);
+
+/* fd_merge.c: operations of the table. */
+bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
+			  const struct iosched_request *bio);
+struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio);
+struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
+					 enum iosched_side side);
+void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
+		  uint64_t old_offset, iosched_time now);
+void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,
+		     iosched_time now);
+
+/* fd_tunables.c */
+extern const struct iosched_tunable ios_fd_tunables[];
+void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t);
+void ios_fd_use_array_model(struct fd_tunables *t);
+
+/* fd.c */
+struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
+struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
+				    iosched_time until);
+struct iosched_request *ios_fd_busy(struct iosched_pause *pause);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fd_parallel: many channels. The least tag goes next, by a linear cost model, and nobody is
+ * waited for; start-time fair queueing with a depth, SFQ(D).
+ *
+ * State per flow: `lat`, what its requests take in the device, `base`, what they would take alone,
+ * `latpk`, a decaying peak. Harmed: lat well above base. Only harm makes us refuse: flows ahead of
+ * one that is behind are held to a depth that shrinks while somebody is harmed and
+ * grows while nobody is. Writeback beside readers is paced in bursts.
+ */
+#include "policies/fair_deadline/fd.h"
+
+#define LATENCY_RATE 24	  /* of lat and base: about one queue's depth */
+#define LATENCY_SAMPLES 8 /* before lat means anything */
+#define PEAK_KEEP 97	  /* percent a completion: a stall is forgotten in a hundred */
+#define SOLO_RATE 64
+#define FORGIVE_AFTER_NS (100 * FD_MS)
+#define FORGIVE_EVERY_NS (5 * FD_MS) /* half of what is left anyway */
+#define FORGIVE_TO_NS (10 * FD_MS)
+#define LOWEST 16 /* flows looked at for one that is behind */
+#define DEPTH_UNKNOWN 32
+#define DP_STEP_NS (5 * FD_MS)
+#define DP_FORGET_NS (200 * FD_MS)
+#define READERS_NS (500 * FD_MS)  /* pace writeback while readers were seen in this time */
+#define PHI_DOWN 85		  /* percent a window while somebody is harmed */
+#define PHI_UP (FD_ONE * 3 / 100) /* a window otherwise */
+#define PHI_MIN (FD_ONE / 64)	  /* a refill must end */
+
+static uint32_t depth_of(const struct fd *d)
+{
+	return d->env->params->device_depth != 0 ? d->env->params->device_depth : DEPTH_UNKNOWN;
+}
+
+static bool harmed(const struct fd *d, const struct fd_flow *f)
+{
+	return f->nlat >= LATENCY_SAMPLES && f->lat * 1000 > f->base * d->t.harm_permille;
+}
+
+/* -- who is behind -- */
+
+struct behind {
+	bool any, any_harmed;
+	uint64_t bound; /* least tag + latpk (harmed ones only, if asked) */
+};
+
+static void see(struct behind *b, const struct fd_flow *g, bool only_harmed)
+{
+	uint64_t bound = g->tag + g->latpk;
+
+	if (only_harmed && !g->harmed)
+		return;
+	if (!b->any || fd_before(bound, b->bound))
+		b->bound = bound;
+	b->any = true;
+	b->any_harmed = b->any_harmed || g->harmed;
+}
+
+static void scan(struct behind *b, struct ios_rbtree *t, const struct fd_flow *but,
+		 bool only_harmed)
+{
+	struct iosched_tree_link *l;
+	int i = 0;
+
+	for (l = ios_rb_first(t); l != NULL && i < LOWEST; l = ios_rb_next(l), i++) {
+		const struct fd_flow *g = fd_flow_by_tag(l);
+
+		if (g == but || g->async)
+			continue;
+		if (!fd_before(g->tag, but->tag))
+			break; /* nor is anyone after it */
+		see(b, g, only_harmed);
+	}
+}
+
+/* Of the active sync flows with a lesser tag than `f`, the lowest few. */
+static struct behind behind(struct fd *d, const struct fd_flow *f, bool only_harmed)
+{
+	struct fd_class *c = &d->cls[f->cls];
+	struct behind b = {false, false, 0};
+
+	scan(&b, &c->pool.flows, f, only_harmed);
+	scan(&b, &c->present, f, only_harmed);
+	scan(&b, &c->resting, f, only_harmed);
+	return b;
+}
+
+/* Arrays and unequal weights: full stop while a harmed one is behind. */
+static bool stopped(struct fd *d, const struct fd_flow *f, bool unequal)
+{
+	struct behind b;
+
+	if (d->n_harmed == 0 || d->infl == 0 || (f->infl == 0 && !unequal))
+		return false;
+	b = behind(d, f, true);
+	return b.any && fd_before(b.bound + d->t.lead_ns, f->tag);
+}
+
+static void step_depth(struct fd *d, bool harm, iosched_time now)
+{
+	uint32_t depth = depth_of(d);
+
+	d->dp_seen = now;
+	if (fd_ago(now, d->dp_at) < DP_STEP_NS)
+		return;
+	d->dp_at = now;
+	if (harm)
+		d->dp = (uint32_t)fd_max(
+			1, (uint64_t)(d->dp == 0 || d->dp > depth ? depth : d->dp) * 9 / 10);
+	else if (d->dp != 0)
+		d->dp += 1 + d->dp / 32;
+}
+
+/* Equal weights on flash: those ahead share a depth (R4). */
+static bool governed(struct fd *d, const struct fd_flow *f, iosched_time now)
+{
+	struct behind b;
+
+	if (d->dp != 0 && fd_ago(now, d->dp_seen) >= DP_FORGET_NS)
+		d->dp = 0;
+	if (f->infl == 0 || (d->n_harmed == 0 && d->dp == 0))
+		return false;
+	b = behind(d, f, false);
+	if (!b.any || !fd_before(b.bound + d->t.lead_ns, f->tag))
+		return false;
+	step_depth(d, b.any_harmed, now);
+	return d->dp != 0 && d->infl >= d->dp;
+}
+
+static bool refused(struct fd *d, struct fd_class *c, const struct fd_flow *f, iosched_time now)
+{
+	bool unequal = ios_fd_weights_differ(d, c);
+
+	if (f->async)
+		return false;
+	return d->rotational || unequal ? stopped(d, f, unequal) : governed(d, f, now);
+}
+
+/* -- pacing -- */
+
+static uint64_t weight_in(struct fd *d, struct iosched_list_link *list, uint64_t *all)
+{
+	struct iosched_list_link *l;
+	uint64_t async = 0;
+
+	for (l = list->next; l != list; l = l->next) {
+		struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
+		uint64_t weight = (UINT64_C(1) << 36) / ios_fd_inverse(d, f);
+
+		*all += weight;
+		async += f->async ? weight : 0;
+	}
+	return async;
+}
+
+static void step_phi(struct fd *d, iosched_time now)
+{
+	uint64_t all = 0, async, share;
+
+	if (fd_ago(now, d->phi_at) < d->t.pace_window_ns)
+		return;
+	d->phi_at = now;
+	async = weight_in(d, &d->busy, &all) + weight_in(d, &d->grace, &all);
+	share = all == 0 ? 0 : async * FD_ONE / all;
+	if (d->n_harmed != 0)
+		d->phi = fd_max(share, d->phi * PHI_DOWN / 100);
+	else
+		d->phi = fd_min(FD_ONE, d->phi + PHI_UP);
+	d->phi = fd_max(d->phi, PHI_MIN);
+}
+
+static void refill(struct fd *d, iosched_time now)
+{
+	int64_t cap = (int64_t)d->t.pace_cap_ns;
+	uint64_t elapsed = fd_min(fd_ago(now, d->bucket_at), FD_SEC);
+
+	step_phi(d, now);
+	d->bucket_at = now;
+	d->bucket += (int64_t)(elapsed * d->phi / FD_ONE);
+	if (d->bucket > cap)
+		d->bucket = cap;
+	if (d->bucket >= cap / 5 * 4)
+		d->pace_on = 1;
+	if (d->bucket <= 0)
+		d->pace_on = 0;
+}
+
+static bool readers_about(const struct fd *d, iosched_time now)
+{
+	return d->t_sync != 0 && fd_ago(now, d->t_sync) < READERS_NS;
+}
+
+/* When the bucket will be full enough to go on. */
+static iosched_time refilled_at(const struct fd *d, iosched_time now)
+{
+	int64_t missing = (int64_t)d->t.pace_cap_ns / 5 * 4 - d->bucket;
+
+	return now + (uint64_t)(missing > 0 ? missing : 0) * FD_ONE / d->phi + 1;
+}
+
+/* -- dispatch -- */
+
+static struct fd_flow *first_of(struct ios_rbtree *ready)
+{
+	struct fd_entity *e = fd_entity_of_link(ios_rb_first(ready));
+
+	return e == NULL ? NULL : e->first;
+}
+
+static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
+{
+	return f->async ? ios_fd_sweep(d, f->entity) : ios_fd_flow_oldest(f);
+}
+
+struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
+					struct iosched_pause *pause)
+{
+	struct fd_flow *s = first_of(&c->ready[0]), *a = first_of(&c->ready[1]), *f;
+	bool crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
+	bool paced = false;
+
+	if (a != NULL && readers_about(d, now)) {
+		refill(d, now);
+		paced = !d->pace_on;
+	}
+	f = a == NULL || crowded || paced ? NULL : a;
+	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
+		f = s;
+	if (f == NULL && paced)
+		return ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, refilled_at(d, now));
+	if (f == NULL)
+		return ios_fd_busy(pause);
+	if (refused(d, c, f, now))
+		return ios_fd_busy(pause);
+	return request_of(d, f);
+}
+
+/* Async was sent for `est`. */
+void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now)
+{
+	if (readers_about(d, now))
+		d->bucket -= (int64_t)est;
+}
+
+/* -- completion -- */
+
+static void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
+{
+	int dir = rq->op != IOSCHED_READ;
+	uint64_t moved = fd_bytes_ns(rq->span_length, d->t.lat_byte_ps[dir]);
+	uint64_t hint = d->t.lat_rand_ns[dir];
+
+	if (!(rq->internal.mark & FD_MARK_ALONE) || (rq->internal.mark & FD_MARK_CONTIG) ||
+	    d->infl != 0 || latency <= moved || latency - moved > hint * 3 / 2)
+		return;
+	d->lat_rand_ns[dir] =
+		(d->lat_rand_ns[dir] * (SOLO_RATE - 1) + (latency - moved)) / SOLO_RATE;
+}
+
+static void forgive(struct fd *d, struct fd_flow *f)
+{
+	struct fd_class *c = &d->cls[f->cls];
+	struct ios_rbtree *t[3] = {&c->pool.flows, &c->present, &c->resting};
+	uint64_t most = f->tag, floor;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		struct fd_flow *g = fd_flow_by_tag(ios_rb_last(t[i]));
+
+		if (g != NULL && fd_before(most, g->tag))
+			most = g->tag;
+	}
+	floor = most - FORGIVE_TO_NS - f->latpk;
+	if (fd_before(f->tag, floor))
+		ios_fd_flow_retag(d, f, floor);
+}
+
+void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			  iosched_time now)
+{
+	/* From dispatch, not from insert: else our own throttling looks like harm. */
+	uint64_t latency = fd_ago(now, rq->dispatched);
+	uint64_t solo = ios_fd_solo(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0);
+	bool was = f->harmed != 0;
+
+	learn_solo(d, rq, latency);
+	f->lat = f->nlat == 0 ? latency : (f->lat * (LATENCY_RATE - 1) + latency) / LATENCY_RATE;
+	f->base = f->nlat == 0 ? solo : (f->base * (LATENCY_RATE - 1) + solo) / LATENCY_RATE;
+	f->latpk = fd_max(latency, f->latpk * PEAK_KEEP / 100);
+	if (f->nlat < LATENCY_SAMPLES)
+		f->nlat++;
+	if (f->async)
+		return;
+	f->harmed = harmed(d, f);
+	d->n_harmed = d->n_harmed + f->harmed - was;
+	if (f->harmed)
+		f->t_harm = now;
+	else if (fd_ago(now, f->t_harm) > FORGIVE_AFTER_NS &&
+		 fd_ago(now, f->t_forgiven) >= FORGIVE_EVERY_NS) {
+		f->t_forgiven = now;
+		forgive(d, f);
+	}
+}

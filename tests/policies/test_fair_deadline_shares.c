@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fair-deadline on the simulator's disks: who gets how much of the device, and how long
+ * things wait. Every row is 20 s after 2 s of learning; shares are of true device time.
+ */
+#include <check.h>
+#include <iosched/sim.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define SEC UINT64_C(1000000000)
+#define GIB (UINT64_C(1) << 30)
+#define STREAMS 70
+
+static struct iosched_sim_config c;
+static struct iosched_sim_stream s[STREAMS];
+static struct iosched_sim_result *r;
+
+static void setup(void)
+{
+	iosched_sim_config_init(&c, sizeof(c));
+	c.policy = iosched_policy_find("fair-deadline");
+	c.device = "hdd";
+	c.streams = s;
+	c.stream_count = 0;
+	c.warmup_ns = 2 * SEC;
+	c.length_ns = 22 * SEC;
+	r = NULL;
+}
+
+static void teardown(void)
+{
+	iosched_sim_result_free(r);
+}
+
+static struct iosched_sim_stream *add(void)
+{
+	struct iosched_sim_stream *x = &s[c.stream_count++];
+
+	iosched_sim_stream_init(x, sizeof(*x));
+	x->context = c.stream_count;
+	return x;
+}
+
+static struct iosched_sim_stream *scattered(uint32_t depth)
+{
+	struct iosched_sim_stream *x = add();
+
+	x->pattern = IOSCHED_SIM_RANDOM;
+	x->depth = depth;
+	return x;
+}
+
+/* 128 KiB reads in its own 9 GiB, read ahead by two to four. */
+static struct iosched_sim_stream *sequential(unsigned place)
+{
+	struct iosched_sim_stream *x = add();
+
+	x->region_offset = place * 10 * GIB;
+	x->region_length = 9 * GIB;
+	x->request_bytes = 131072;
+	x->depth = 4;
+	x->refill = 2;
+	return x;
+}
+
+static struct iosched_sim_stream *writeback(struct iosched_sim_stream *x)
+{
+	x->read_permyriad = 0;
+	x->depth = 64;
+	x->refill = UINT32_MAX;
+	return x;
+}
+
+static struct iosched_sim_stream *log_writer(unsigned place)
+{
+	struct iosched_sim_stream *x = sequential(place);
+
+	x->read_permyriad = 0;
+	x->write_flags = IOSCHED_RQ_SYNC;
+	x->request_bytes = 4096;
+	x->depth = 1;
+	x->refill = UINT32_MAX;
+	x->think_ns = 100 * MS;
+	return x;
+}
+
+static void run(void)
+{
+	struct iosched_sim_error why;
+
+	iosched_sim_result_free(r);
+	ck_assert_msg(iosched_sim_run(&c, &r, &why) == 0, "%s", why.text);
+}
+
+static const struct iosched_sim_row *row(unsigned stream)
+{
+	const struct iosched_sim_row *found =
+		iosched_sim_result_row(r, stream + 1, IOSCHED_SIM_ALL_OPS);
+
+	ck_assert_ptr_nonnull(found);
+	return found;
+}
+
+static void assert_share(unsigned stream, unsigned permille, unsigned tolerance)
+{
+	unsigned got = row(stream)->device_share_ppm / 1000;
+
+	ck_assert_msg(got + tolerance >= permille && got <= permille + tolerance,
+		      "stream %u has %u permille, not %u", stream, got, permille);
+}
+
+static uint64_t megabytes(unsigned stream)
+{
+	return row(stream)->bytes_per_s / 1000000;
+}
+
+static const uint32_t weights[4] = {100, 200, 300, 33};
+static const unsigned first_share[4] = {500, 667, 750, 250};
+
+START_TEST(streams_share_by_weight)
+{
+	sequential(1)->weight = weights[_i];
+	sequential(15);
+	run();
+	assert_share(0, first_share[_i], 10);
+	ck_assert_uint_gt(megabytes(0) + megabytes(1), 55);
+}
+END_TEST
+
+START_TEST(a_stream_and_a_random_reader_share_by_weight)
+{
+	sequential(1)->weight = weights[_i];
+	scattered(1);
+	run();
+	assert_share(0, first_share[_i], 10);
+}
+END_TEST
+
+START_TEST(random_readers_share_by_weight)
+{
+	scattered(1)->weight = weights[_i];
+	scattered(1);
+	run();
+	assert_share(0, first_share[_i], 20);
+}
+END_TEST
+
+START_TEST(four_streams_have_a_quarter_each)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		sequential(1 + 5 * i);
+	run();
+	for (i = 0; i < 4; i++)
+		assert_share(i, 250, 10);
+}
+END_TEST
+
+static const char *const caches[2] = {"hdd", "hdd-110-wt"};
+
+START_TEST(a_reader_and_scattered_writeback_have_half_each)
+{
+	c.device = caches[_i];
+	sequential(1);
+	writeback(scattered(64));
+	run();
+	assert_share(0, 500, 15);
+}
+END_TEST
+
+START_TEST(a_reader_and_streaming_writeback_have_half_each)
+{
+	c.device = caches[_i];
+	sequential(1);
+	writeback(sequential(15));
+	run();
+	/* With a cache the arm rests while it fills: time of the visit, not of the medium. */
+	assert_share(0, 500, _i == 0 ? 65 : 15);
+}
+END_TEST
+
+START_TEST(depth_does_not_buy_a_share)
+{
+	scattered(1);
+	scattered(16);
+	run();
+	assert_share(0, 500, 15);
+}
+END_TEST
+
+START_TEST(a_deep_reader_among_sixteen_shallow_ones_has_a_seventeenth)
+{
+	unsigned i;
+
+	scattered(16);
+	for (i = 0; i < 16; i++)
+		scattered(1);
+	run();
+	for (i = 0; i < 17; i++)
+		assert_share(i, 59, 8);
+}
+END_TEST
+
+START_TEST(a_tenant_with_64_contexts_has_no_more_than_one_with_one)
+{
+	unsigned i;
+
+	for (i = 0; i < 65; i++)
+		scattered(1)->group = i == 0 ? 1 : 2;
+	run();
+	assert_share(0, 500, 20);
+}
+END_TEST
+
+START_TEST(an_fsync_writer_waits_milliseconds_among_all_loads)
+{
+	unsigned i;
+
+	c.device = caches[_i];
+	log_writer(20);
+	sequential(1);
+	scattered(1);
+	writeback(sequential(15));
+	run();
+	ck_assert_uint_gt(row(0)->requests, 160);
+	ck_assert_uint_lt(row(0)->total.p99, (_i == 0 ? 10 : 60) * MS);
+	for (i = 1; i < 4; i++)
+		ck_assert_uint_gt(row(i)->device_share_ppm, 200000);
+}
+END_TEST
+
+START_TEST(waits_end_with_the_deadline_in_a_mix_of_sixteen)
+{
+	unsigned i;
+
+	for (i = 0; i < 6; i++)
+		sequential(1 + 2 * i);
+	for (i = 0; i < 6; i++)
+		scattered(1);
+	writeback(sequential(15));
+	writeback(scattered(64));
+	log_writer(20);
+	log_writer(22);
+	run();
+	for (i = 0; i < 16; i++)
+		ck_assert_uint_lt(row(i)->wait.max, (i == 12 || i == 13 ? 5100 : 560) * MS);
+}
+END_TEST
+
+START_TEST(real_time_beside_others_and_idle_without_them)
+{
+	struct iosched_sim_stream *rt = scattered(1), *idle;
+
+	rt->prio_class = IOSCHED_REALTIME;
+	rt->think_ns = 15 * MS;
+	scattered(1);
+	idle = scattered(1);
+	idle->prio_class = IOSCHED_IDLE;
+	run();
+	ck_assert_uint_lt(row(0)->total.p99, 50 * MS);
+	ck_assert_uint_lt(row(2)->requests, 5);
+	ck_assert_uint_lt(row(2)->wait.max, 10100 * MS);
+}
+END_TEST
+
+START_TEST(flash_is_not_slowed_down)
+{
+	uint64_t noop;
+	unsigned i;
+
+	c.device = "fixed";
+	c.device_text = "channels = 8\nlatency = 100us\nrate = 500MB/s\n";
+	c.length_ns = 3 * SEC;
+	for (i = 0; i < 4; i++)
+		scattered(8);
+	c.policy = iosched_policy_find("noop");
+	run();
+	noop = iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_SIM_ALL_OPS)->requests;
+	c.policy = iosched_policy_find("fair-deadline");
+	run();
+	ck_assert_uint_ge(
+		iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_SIM_ALL_OPS)->requests,
+		noop * 97 / 100);
+	for (i = 0; i < 4; i++)
+		assert_share(i, 250, 10);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("fair-deadline shares");
+	TCase *t = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(t, 300);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, streams_share_by_weight, 0, 4);
+	tcase_add_loop_test(t, a_stream_and_a_random_reader_share_by_weight, 0, 4);
+	tcase_add_loop_test(t, random_readers_share_by_weight, 0, 4);
+	tcase_add_test(t, four_streams_have_a_quarter_each);
+	tcase_add_loop_test(t, a_reader_and_scattered_writeback_have_half_each, 0, 2);
+	tcase_add_loop_test(t, a_reader_and_streaming_writeback_have_half_each, 0, 2);
+	tcase_add_test(t, depth_does_not_buy_a_share);
+	tcase_add_test(t, a_deep_reader_among_sixteen_shallow_ones_has_a_seventeenth);
+	tcase_add_test(t, a_tenant_with_64_contexts_has_no_more_than_one_with_one);
+	tcase_add_loop_test(t, an_fsync_writer_waits_milliseconds_among_all_loads, 0, 2);
+	tcase_add_test(t, waits_end_with_the_deadline_in_a_mix_of_sixteen);
+	tcase_add_test(t, real_time_beside_others_and_idle_without_them);
+	tcase_add_test(t, flash_is_not_slowed_down);
+	suite_add_tcase(suite, t);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
