@@ -22,6 +22,9 @@ failed=0
 budget 130 noop merge=0
 budget 220 noop
 budget 600 deadline
+budget 650 mq-deadline
+budget 800 anticipatory
+budget 1000 cfq-2.6.32
 budget 1000 cfq
 budget 1000 cfq known=100000
 exit $failed
