@@ -136,22 +136,18 @@ void nfsd_work_client_gone(uint64_t client);
 void nfsd_work_stop(void); /* all given jobs are done first */
 
 /* codec.c: libnfs's coders as rpc_send_reply() wants them. */
-#define NFS_CODED(X)                                                                               \
-	X(GETATTR3args)                                                                            \
-	X(GETATTR3res)                                                                             \
-	X(SETATTR3args)                                                                            \
-	X(SETATTR3res)                                                                             \
-	X(LOOKUP3args)                                                                             \
-	X(LOOKUP3res)                                                                              \
-	X(ACCESS3args)                                                                             \
-	X(ACCESS3res)                                                                              \
-	X(READLINK3args)                                                                           \
-	X(READLINK3res)                                                                            \
-	X(READ3args) X(READ3res) X(WRITE3args) X(WRITE3res) X(CREATE3args) X(CREATE3res)           \
-		X(READDIR3args) X(READDIR3res) X(READDIRPLUS3args) X(READDIRPLUS3res)              \
-			X(FSSTAT3args) X(FSSTAT3res) X(FSINFO3args) X(FSINFO3res) X(PATHCONF3args) \
-				X(PATHCONF3res) X(COMMIT3args) X(COMMIT3res) X(mountres3)          \
-					X(exports) X(dirpath)
+/* It would take the list for declarations, and indent it anew each time. */
+/* clang-format off */
+#define NFS_CODED(X) \
+	X(GETATTR3args) X(GETATTR3res) X(SETATTR3args) X(SETATTR3res) \
+	X(LOOKUP3args) X(LOOKUP3res) X(ACCESS3args) X(ACCESS3res) \
+	X(READLINK3args) X(READLINK3res) X(READ3args) X(READ3res) \
+	X(WRITE3args) X(WRITE3res) X(CREATE3args) X(CREATE3res) \
+	X(READDIR3args) X(READDIR3res) X(READDIRPLUS3args) X(READDIRPLUS3res) \
+	X(FSSTAT3args) X(FSSTAT3res) X(FSINFO3args) X(FSINFO3res) \
+	X(PATHCONF3args) X(PATHCONF3res) X(COMMIT3args) X(COMMIT3res) \
+	X(mountres3) X(exports) X(dirpath)
+/* clang-format on */
 #define NFS_DECLARE(T) uint32_t nfsd_code_##T(ZDR *z, void *value, ...);
 NFS_CODED(NFS_DECLARE)
 uint32_t nfsd_code_nothing(ZDR *z, void *value, ...);
