@@ -72,6 +72,12 @@ static int take_jobs(struct wb_options *o, const char *text)
 	return take_count("jobs", text, WB_MAX_JOBS, &o->jobs);
 }
 
+/* An hour: more tells no more. */
+static int take_seconds(struct wb_options *o, const char *text)
+{
+	return take_count("seconds", text, 3600, &o->seconds);
+}
+
 static int take_limit(struct wb_options *o, const char *text)
 {
 	if (!wb_parse_value(text, IOSCHED_UNIT_NONE, &o->limit))
@@ -132,6 +138,13 @@ static int take_only(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_write(struct wb_options *o, const char *text)
+{
+	(void)text;
+	o->write = true;
+	return WB_OK;
+}
+
 static int take_help(struct wb_options *o, const char *text)
 {
 	(void)text;
@@ -186,6 +199,9 @@ static const struct row rows[WB_OPTIONS] = {
 			       "print each decision of one run, and what waiting cost",
 			       take_explain},
 	[WB_OPTION_ONLY] = {"only", "LABEL", "run only the policy line with this label", take_only},
+	[WB_OPTION_SECONDS] = {"seconds", "N", "how long to measure (default 8)", take_seconds},
+	[WB_OPTION_WRITE] = {"write", NULL, "measure writes too: OVERWRITES the content",
+			     take_write},
 	[WB_OPTION_HELP] = {"help", NULL, "this text", take_help},
 };
 
@@ -221,6 +237,7 @@ static void set_defaults(struct wb_options *o)
 	o->seed = 1;
 	o->runs = 3;
 	o->jobs = 2;
+	o->seconds = 8;
 	o->limit = UINT64_MAX;
 	o->to = IOSCHED_TRACE_NATIVE;
 	o->format = IOSCHED_TRACE_AUTO;

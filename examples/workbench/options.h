@@ -35,6 +35,8 @@ enum wb_option_id {
 	WB_OPTION_PERFETTO,
 	WB_OPTION_EXPLAIN,
 	WB_OPTION_ONLY,
+	WB_OPTION_SECONDS,
+	WB_OPTION_WRITE,
 	WB_OPTION_HELP,
 	WB_OPTIONS,
 };
@@ -69,16 +71,17 @@ struct wb_options {
 	uint32_t closed; /* 0: open loop */
 	uint32_t window; /* 0: the device's depth */
 	uint64_t seed;
-	uint32_t runs;	 /* of each cell of the seed tables */
-	uint32_t jobs;	 /* at a time */
-	uint32_t format; /* enum iosched_trace_format */
-	uint32_t to;	 /* of `trace convert` */
-	uint64_t limit;	 /* lines; UINT64_MAX: all */
+	uint32_t runs;	  /* of each cell of the seed tables */
+	uint32_t jobs;	  /* at a time */
+	uint32_t seconds; /* of `calibrate` */
+	uint32_t format;  /* enum iosched_trace_format */
+	uint32_t to;	  /* of `trace convert` */
+	uint64_t limit;	  /* lines; UINT64_MAX: all */
 	iosched_time from;
 	const char *plot;
 	const char *perfetto;
 	const char *only; /* label of a scenario's policy line */
-	bool skip_bad, all, json, explain, help;
+	bool skip_bad, all, json, explain, write, help;
 	char **operands;
 	unsigned operand_count;
 };
