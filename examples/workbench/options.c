@@ -132,6 +132,14 @@ static int take_only(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_suite(struct wb_options *o, const char *text)
+{
+	if (strcmp(text, "fairness") != 0)
+		return wb_refuse("--suite %s: the one there is is fairness", text);
+	o->suite = text;
+	return WB_OK;
+}
+
 static int take_help(struct wb_options *o, const char *text)
 {
 	(void)text;
@@ -186,6 +194,10 @@ static const struct row rows[WB_OPTIONS] = {
 			       "print each decision of one run, and what waiting cost",
 			       take_explain},
 	[WB_OPTION_ONLY] = {"only", "LABEL", "run only the policy line with this label", take_only},
+	[WB_OPTION_SUITE] = {"suite", "fairness",
+			     "instead of traces: what share of a device each context gets, under "
+			     "loads of its own",
+			     take_suite},
 	[WB_OPTION_HELP] = {"help", NULL, "this text", take_help},
 };
 

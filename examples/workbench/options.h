@@ -35,6 +35,7 @@ enum wb_option_id {
 	WB_OPTION_PERFETTO,
 	WB_OPTION_EXPLAIN,
 	WB_OPTION_ONLY,
+	WB_OPTION_SUITE,
 	WB_OPTION_HELP,
 	WB_OPTIONS,
 };
@@ -77,7 +78,8 @@ struct wb_options {
 	iosched_time from;
 	const char *plot;
 	const char *perfetto;
-	const char *only; /* label of a scenario's policy line */
+	const char *only;  /* label of a scenario's policy line */
+	const char *suite; /* of loads that compare brings along */
 	bool skip_bad, all, json, explain, help;
 	char **operands;
 	unsigned operand_count;
