@@ -145,6 +145,14 @@ static int take_write(struct wb_options *o, const char *text)
 	return WB_OK;
 }
 
+static int take_suite(struct wb_options *o, const char *text)
+{
+	if (strcmp(text, "fairness") != 0)
+		return wb_refuse("--suite %s: the one there is is fairness", text);
+	o->suite = text;
+	return WB_OK;
+}
+
 static int take_help(struct wb_options *o, const char *text)
 {
 	(void)text;
@@ -202,6 +210,10 @@ static const struct row rows[WB_OPTIONS] = {
 	[WB_OPTION_SECONDS] = {"seconds", "N", "how long to measure (default 8)", take_seconds},
 	[WB_OPTION_WRITE] = {"write", NULL, "measure writes too: OVERWRITES the content",
 			     take_write},
+	[WB_OPTION_SUITE] = {"suite", "fairness",
+			     "instead of traces: what share of a device each context gets, under "
+			     "loads of its own",
+			     take_suite},
 	[WB_OPTION_HELP] = {"help", NULL, "this text", take_help},
 };
 

@@ -37,6 +37,7 @@ enum wb_option_id {
 	WB_OPTION_ONLY,
 	WB_OPTION_SECONDS,
 	WB_OPTION_WRITE,
+	WB_OPTION_SUITE,
 	WB_OPTION_HELP,
 	WB_OPTIONS,
 };
@@ -80,7 +81,8 @@ struct wb_options {
 	iosched_time from;
 	const char *plot;
 	const char *perfetto;
-	const char *only; /* label of a scenario's policy line */
+	const char *only;  /* label of a scenario's policy line */
+	const char *suite; /* of loads that compare brings along */
 	bool skip_bad, all, json, explain, write, help;
 	char **operands;
 	unsigned operand_count;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "choices.h"
+#include "fairness.h"
 #include "plot.h"
 #include "report.h"
 
@@ -73,8 +74,37 @@ static int replay(const struct wb_options *o)
 	return run(o, false);
 }
 
+/* A suite has devices and times of its own. */
+static bool changes_a_run(const struct wb_options *o)
+{
+	return strcmp(o->device_spec, "hdd") != 0 || o->tunable_count > 0 || o->closed != 0 ||
+	       o->scale_permille != 1000 || o->window != 0 || o->skip_bad ||
+	       o->format != IOSCHED_TRACE_AUTO;
+}
+
+static int run_suite(const struct wb_options *given)
+{
+	struct wb_options o = *given;
+
+	if (o.operand_count > 0)
+		return wb_refuse("--suite %s runs loads of its own: no traces", o.suite);
+	if (changes_a_run(&o))
+		return wb_refuse(
+			"--suite %s takes --policy, --seed, --jobs, --json and --plot only",
+			o.suite);
+	if (o.json && !wb_json_available())
+		return WB_FAILED;
+	if (o.policy_count == 0)
+		wb_choose_all_policies(&o);
+	return wb_fairness(&o);
+}
+
 static int compare(const struct wb_options *o)
 {
+	if (o->suite != NULL)
+		return run_suite(o);
+	if (o->operand_count == 0)
+		return wb_refuse("too few operands: name traces, or --suite fairness");
 	return run(o, true);
 }
 
@@ -102,13 +132,22 @@ const struct wb_verb wb_verb_replay = {
 
 const struct wb_verb wb_verb_compare = {
 	.name = "compare",
-	.operands = "TRACE...",
-	.least = 1,
+	.operands = "TRACE... | --suite fairness",
+	.least = 0,
 	.most = UINT32_MAX,
 	.summary = "replay traces through all policies, side by side with noop",
 	.help = "As `iosched replay`, for every policy unless --policy names some, and with ratios "
 		"to\n"
-		"noop, which always runs.\n\n" COLUMNS_HELP,
-	.options = WB_RUN_OPTIONS | WB_BIT(JSON) | WB_BIT(PLOT),
+		"noop, which always runs.\n\n"
+		"--suite fairness runs some fifty loads on simulated disks, arrays and SSDs "
+		"instead, "
+		"each "
+		"with three\n"
+		"seeds, and tells what share of the device's time each context got and what its "
+		"weight\n"
+		"promises. A policy without weights runs without them. It takes --policy, --seed, "
+		"--jobs,\n"
+		"--json and --plot.\n\n" COLUMNS_HELP,
+	.options = WB_RUN_OPTIONS | WB_BIT(JSON) | WB_BIT(PLOT) | WB_BIT(SUITE) | WB_BIT(JOBS),
 	.run = compare,
 };
