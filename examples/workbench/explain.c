@@ -193,6 +193,22 @@ static int explain(const struct wb_options *o, const struct wb_workload *w)
 	return wb_explain(o, &s);
 }
 
+static bool is_scenario(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 4 && strcmp(path + n - 4, ".scn") == 0;
+}
+
+/* The verb sim runs them and can explain as well. */
+static int run_scenario(const struct wb_options *given)
+{
+	struct wb_options o = *given;
+
+	o.explain = true;
+	return wb_verb_sim.run(&o);
+}
+
 static int run(const struct wb_options *o)
 {
 	struct wb_workload w;
@@ -200,6 +216,8 @@ static int run(const struct wb_options *o)
 
 	if (o->policy_count != 1)
 		return wb_refuse("explain wants exactly one --policy");
+	if (is_scenario(o->operands[0]))
+		return run_scenario(o);
 	code = wb_explain_check(o);
 	if (code == WB_OK)
 		code = wb_run_check(o);
@@ -214,10 +232,10 @@ static int run(const struct wb_options *o)
 
 const struct wb_verb wb_verb_explain = {
 	.name = "explain",
-	.operands = "TRACE",
+	.operands = "TRACE|SCENARIO.scn",
 	.least = 1,
 	.most = 1,
-	.summary = "say what a policy decides on a trace, and what its waiting costs",
+	.summary = "say what a policy decides, and what its waiting costs",
 	.help = "One line for each decision, in virtual time: rules of the policy that acted, what "
 		"was\n"
 		"dispatched, and when nothing was though requests were queued, why, and until when "

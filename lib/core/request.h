@@ -31,6 +31,9 @@ enum ios_rq_state {
 #define IOS_RQ_ALONE_FLAGS \
 	((uint32_t)(IOSCHED_RQ_FUA | IOSCHED_RQ_HEAD | IOSCHED_RQ_NOMERGE | IOSCHED_RQ_INTERNAL))
 
+/* Three cache lines: what an embedder's I/O struct pays. */
+_Static_assert(sizeof(struct iosched_request) <= 192, "a request is at most 192 bytes");
+
 static inline uint64_t ios_span_end(const struct iosched_request *rq)
 {
 	return rq->span_offset + rq->span_length;

@@ -73,4 +73,7 @@ if have_json; then
 	expect 0 replay "$tmp/odd.txt" --json
 	at 0.runs.0.rows.1.name >/dev/null
 fi
+# A scenario is explained as a trace is.
+expect 0 explain "$top/tests/scenarios/cooperators-merge.scn" --policy cfq --limit 5
+grep -q 'a cooperator nearby takes over' "$tmp/out" || complain "a scenario is not explained"
 exit $bad
