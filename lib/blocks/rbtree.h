@@ -34,6 +34,21 @@ static inline bool ios_rb_linked(const struct iosched_tree_link *n)
 	return n->parent_color != (uintptr_t)n;
 }
 
+/* `n` is all there is in the tree. */
+static inline bool ios_rb_alone(const struct ios_rbtree *t, const struct iosched_tree_link *n)
+{
+	return t->root == n && n->left == NULL && n->right == NULL;
+}
+
+/* Into an empty tree: black, without a parent. */
+static inline void ios_rb_insert_alone(struct ios_rbtree *t, struct iosched_tree_link *n)
+{
+	n->left = NULL;
+	n->right = NULL;
+	n->parent_color = 1;
+	t->root = n;
+}
+
 /* Link `node` as the child `*link` (empty until now) of `parent`, and rebalance. */
 void ios_rb_insert(struct ios_rbtree *t, struct iosched_tree_link *node,
 		   struct iosched_tree_link *parent, struct iosched_tree_link **link);
