@@ -28,10 +28,15 @@ bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
 	return bio->deadline == 0 || bio->deadline >= into->internal.expiry;
 }
 
+/* Of several that start where `bio` ends, the first come. */
 struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio)
 {
+	uint64_t end = bio->offset + bio->length;
+	struct iosched_request *rq =
+		ios_rqtree_first_from(&ios_fd_flow_for(bio)->entity->sorted, end);
+
 	(void)self;
-	return ios_rqtree_find(&ios_fd_flow_for(bio)->entity->sorted, bio->offset + bio->length);
+	return rq != NULL && rq->span_offset == end ? rq : NULL;
 }
 
 /* Two queued ones may become one only if nothing tells them apart. */
