@@ -547,13 +547,19 @@ static void fd_group_changed(void *self, struct iosched_group *group, iosched_ti
 
 /* -- the table -- */
 
-static size_t fd_pool_size(const struct iosched_params *p)
+static size_t groups_size(const struct iosched_params *p)
 {
 	return sizeof(struct fd_group) * (p->max_groups + 1u);
 }
 
+static size_t fd_pool_size(const struct iosched_params *p)
+{
+	return groups_size(p) + FD_CLASSES * ios_rqgrid_size(ios_rqgrid_cells(p->expected_queued));
+}
+
 static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosched_time now)
 {
+	uint32_t n_cells = ios_rqgrid_cells(env->params->expected_queued);
 	struct fd *d = self;
 	unsigned i;
 
@@ -565,8 +571,13 @@ static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosch
 	d->hint = env->params->parallel;
 	if (d->array && d->rotational)
 		ios_fd_use_array_model(&d->t);
-	for (i = 0; i < FD_CLASSES; i++)
+	for (i = 0; i < FD_CLASSES; i++) {
 		ios_fd_class_init(&d->cls[i], i);
+		ios_rqgrid_init(&d->cls[i].grid,
+				(char *)pool + groups_size(env->params) +
+					i * ios_rqgrid_size(n_cells),
+				n_cells);
+	}
 	ios_list_init(&d->busy);
 	ios_list_init(&d->grace);
 	ios_list_init(&d->owing);

@@ -29,7 +29,7 @@
 #include <iosched/policy.h>
 #include "blocks/audit.h"
 #include "blocks/fifo.h"
-#include "blocks/rqtree.h"
+#include "blocks/rqgrid.h"
 
 #define FD_US UINT64_C(1000)
 #define FD_MS UINT64_C(1000000)
@@ -92,6 +92,7 @@ struct fd_entity {
 	uint8_t cls;
 	uint8_t ready;		      /* linked in fd_class.ready */
 	struct ios_rqtree sorted;     /* requests of its flows */
+	struct ios_rqgrid *grid;      /* the POOL's, instead: it has many, and scattered */
 	struct ios_rbtree flows;      /* QUEUED ones by tag */
 	struct fd_flow *first;	      /* of them */
 	struct iosched_request *next; /* first in `sorted` from `hpos` on, if `next_known` */
@@ -171,6 +172,7 @@ struct fd_owner {
 
 struct fd_class {
 	struct fd_entity pool;
+	struct ios_rqgrid grid;
 	struct ios_rbtree ready[2]; /* entities with QUEUED flows by key; sync, async */
 	struct ios_rbtree present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
 	struct ios_rbtree resting; /* other unqueued active flows */
@@ -349,10 +351,42 @@ static inline unsigned fd_rank(unsigned cls)
 	return cls == IOSCHED_REALTIME ? 0 : cls == IOSCHED_BEST_EFFORT ? 1 : 2;
 }
 
-/* An entity's requests in offset order, with a finger at its sweep. */
+/* An entity's requests in offset order. */
+static inline struct iosched_request *ios_fd_sorted_first(const struct fd_entity *e)
+{
+	return e->grid != NULL ? ios_rqgrid_first(e->grid) : ios_rqtree_first(&e->sorted);
+}
+
+static inline struct iosched_request *ios_fd_sorted_last(const struct fd_entity *e)
+{
+	return e->grid != NULL ? ios_rqgrid_last(e->grid) : ios_rqtree_last(&e->sorted);
+}
+
+static inline struct iosched_request *ios_fd_sorted_next(const struct fd_entity *e,
+							 const struct iosched_request *rq)
+{
+	return e->grid != NULL ? ios_rqgrid_next(e->grid, rq) : ios_rqtree_next(rq);
+}
+
+static inline struct iosched_request *ios_fd_sorted_prev(const struct fd_entity *e,
+							 const struct iosched_request *rq)
+{
+	return e->grid != NULL ? ios_rqgrid_prev(e->grid, rq) : ios_rqtree_prev(rq);
+}
+
+static inline struct iosched_request *ios_fd_sorted_from(const struct fd_entity *e, uint64_t offset)
+{
+	return e->grid != NULL ? ios_rqgrid_first_from(e->grid, offset)
+			       : ios_rqtree_first_from(&e->sorted, offset);
+}
+
+/* The same with a finger at its sweep. */
 static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 {
-	ios_rqtree_insert(&e->sorted, rq);
+	if (e->grid != NULL)
+		ios_rqgrid_insert(e->grid, rq);
+	else
+		ios_rqtree_insert(&e->sorted, rq);
 	if (e->next_known && rq->span_offset >= e->hpos &&
 	    (e->next == NULL || rq->span_offset < e->next->span_offset))
 		e->next = rq;
@@ -361,8 +395,11 @@ static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
 {
 	if (e->next == rq && e->next_known)
-		e->next = ios_rqtree_next(rq);
-	ios_rqtree_remove(&e->sorted, rq);
+		e->next = ios_fd_sorted_next(e, rq);
+	if (e->grid != NULL)
+		ios_rqgrid_remove(e->grid, rq);
+	else
+		ios_rqtree_remove(&e->sorted, rq);
 }
 
 /* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
@@ -379,7 +416,7 @@ static inline void ios_fd_move_sweep(struct fd_entity *e, uint64_t pos)
 static inline struct iosched_request *ios_fd_from_sweep(struct fd_entity *e)
 {
 	if (!e->next_known) {
-		e->next = ios_rqtree_first_from(&e->sorted, e->hpos);
+		e->next = ios_fd_sorted_from(e, e->hpos);
 		e->next_known = 1;
 	}
 	return e->next;

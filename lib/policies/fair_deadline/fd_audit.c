@@ -145,14 +145,15 @@ static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 {
 	const struct iosched_request *rq;
 	struct iosched_tree_link *l;
-	const char *wrong = ios_rqtree_audit(&e->sorted);
+	const char *wrong =
+		e->grid != NULL ? ios_rqgrid_audit(e->grid) : ios_rqtree_audit(&e->sorted);
 	const struct fd_flow *f, *before = NULL;
 
 	if (wrong == NULL)
 		wrong = ios_rb_audit(&e->flows);
 	if (wrong != NULL)
 		return wrong;
-	for (rq = ios_rqtree_first(&e->sorted); rq != NULL; rq = ios_rqtree_next(rq)) {
+	for (rq = ios_fd_sorted_first(e); rq != NULL; rq = ios_fd_sorted_next(e, rq)) {
 		TRUE_OR_RETURN(fd_flow_of(rq)->entity == e,
 			       "a request is sorted at its flow's home");
 		++*nq;
@@ -166,7 +167,7 @@ static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 		before = f;
 	}
 	f = fd_flow_by_tag(ios_rb_first(&e->flows));
-	TRUE_OR_RETURN(!e->next_known || e->next == ios_rqtree_first_from(&e->sorted, e->hpos),
+	TRUE_OR_RETURN(!e->next_known || e->next == ios_fd_sorted_from(e, e->hpos),
 		       "an entity's finger is at its sweep");
 	TRUE_OR_RETURN(f == e->first, "an entity knows its first flow");
 	TRUE_OR_RETURN(e->ready == (f != NULL), "an entity with queued flows is ready");

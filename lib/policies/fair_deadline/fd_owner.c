@@ -16,6 +16,7 @@ static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
 void ios_fd_class_init(struct fd_class *c, unsigned cls)
 {
 	entity_init(&c->pool, FD_POOL, cls);
+	c->pool.grid = &c->grid;
 	ios_list_init(&c->edf);
 	ios_list_init(&c->boosts);
 }

@@ -105,15 +105,15 @@ static bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
 static struct iosched_request *sweep_from(const struct fd *d, struct fd_entity *e, uint64_t pos)
 {
 	struct iosched_request *next =
-		pos == e->hpos ? ios_fd_from_sweep(e) : ios_rqtree_first_from(&e->sorted, pos);
+		pos == e->hpos ? ios_fd_from_sweep(e) : ios_fd_sorted_from(e, pos);
 	struct iosched_request *prev;
 
 	if (next != NULL && next->span_offset <= pos + d->t.near_forward_bytes)
 		return next;
-	prev = next != NULL ? ios_rqtree_prev(next) : ios_rqtree_entry(ios_rb_last(&e->sorted.rb));
+	prev = next != NULL ? ios_fd_sorted_prev(e, next) : ios_fd_sorted_last(e);
 	if (prev != NULL && prev->span_offset + d->t.near_back_bytes >= pos)
-		return ios_rqtree_first_from(&e->sorted, prev->span_offset); /* oldest of equals */
-	return next != NULL ? next : ios_rqtree_first(&e->sorted);
+		return ios_fd_sorted_from(e, prev->span_offset); /* oldest of equals */
+	return next != NULL ? next : ios_fd_sorted_first(e);
 }
 
 /* Where entity `e` goes on when it is visited: its own sweep, not the head's place. A sweep
@@ -134,20 +134,19 @@ static bool oldest_is_late(const struct fd *d, const struct fd_flow *f, iosched_
 static struct iosched_request *pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound,
 					  const struct others *o)
 {
-	struct iosched_request *rq = d->head == pool->hpos
-					     ? ios_fd_from_sweep(pool)
-					     : ios_rqtree_first_from(&pool->sorted, d->head);
+	struct iosched_request *rq =
+		d->head == pool->hpos ? ios_fd_from_sweep(pool) : ios_fd_sorted_from(pool, d->head);
 	int i;
 
 	for (i = 0; i < POOL_SCAN; i++) {
 		struct fd_flow *f;
 
 		if (rq == NULL)
-			rq = ios_rqtree_first(&pool->sorted);
+			rq = ios_fd_sorted_first(pool);
 		f = fd_flow_of(rq);
 		if (f->place == FD_QUEUED && !fd_before(bound, f->tag) && entitled(d, f, o))
 			return rq;
-		rq = ios_rqtree_next(rq);
+		rq = ios_fd_sorted_next(pool, rq);
 	}
 	return NULL;
 }

@@ -308,9 +308,9 @@ struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
 	int i;
 
 	if (e != &c->pool)
-		best = nearer(d, NULL, ios_rqtree_first_from(&c->pool.sorted, low));
+		best = nearer(d, NULL, ios_fd_sorted_from(&c->pool, low));
 	for (i = 0; i < COOP_SCAN && g != NULL; i++, g = flow_by_end(ios_rb_next(&g->at.by_end)))
 		if (g->entity != e && g->entity->kind == FD_STREAM)
-			best = nearer(d, best, ios_rqtree_first_from(&g->entity->sorted, low));
+			best = nearer(d, best, ios_fd_sorted_from(g->entity, low));
 	return best;
 }
