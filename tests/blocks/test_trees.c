@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trees: rbtree, rqtree, rqgrid and coop against naive models.
+ * trees: rbtree, rqtree, rqgrid, treap and coop against naive models.
  */
 #include <string.h>
 #include "blocks/coop.h"
 #include "blocks/rqgrid.h"
+#include "blocks/treap.h"
 #include "support/support.h"
 
 #define N 64
@@ -304,6 +305,121 @@ START_TEST(a_broken_grid_is_noticed)
 }
 END_TEST
 
+struct keyed {
+	struct ios_treap_link link;
+	unsigned key, order; /* order 0: not in the set */
+};
+
+static void put(struct ios_treap *t, struct keyed *k)
+{
+	struct ios_treap_link **link = &t->root, *parent = NULL;
+
+	while (*link != NULL) {
+		parent = *link;
+		link = k->key < IOS_CONTAINER(parent, struct keyed, link)->key ? &parent->left
+									       : &parent->right;
+	}
+	ios_treap_insert(t, &k->link, parent, link);
+}
+
+static bool comes_before(struct ios_treap_link *x, struct ios_treap_link *y)
+{
+	const struct keyed *a = IOS_CONTAINER(x, struct keyed, link);
+	const struct keyed *b = IOS_CONTAINER(y, struct keyed, link);
+
+	return a->key != b->key ? a->key < b->key : a->order < b->order;
+}
+
+/* Walks forward and back, both against what was put in. */
+static void in_order(const struct ios_treap *t, unsigned count)
+{
+	struct ios_treap_link *l;
+	unsigned n = 0;
+
+	ck_assert_ptr_null(ios_treap_audit(t));
+	for (l = t->first; l != NULL; l = ios_treap_next(l), n++)
+		if (l != t->first)
+			ck_assert(comes_before(ios_treap_prev(l), l));
+	ck_assert_uint_eq(n, count);
+}
+
+START_TEST(a_treap_keeps_the_order_of_keys_and_of_equals)
+{
+	static struct keyed k[N];
+	struct ios_treap t = {NULL, NULL, NULL};
+	unsigned step, count = 0;
+
+	seed = 31;
+	for (step = 0; step < N; step++)
+		k[step].link.priority = ios_treap_priority(step);
+	for (step = 1; step < 20000; step++) {
+		struct keyed *x = &k[rnd() % N];
+
+		if (x->order != 0) {
+			ios_treap_remove(&t, &x->link);
+			x->order = 0;
+			count--;
+			continue;
+		}
+		x->key = rnd() % 40;
+		x->order = step;
+		count++;
+		if (t.last == NULL || IOS_CONTAINER(t.last, struct keyed, link)->key <= x->key)
+			ios_treap_append(&t, &x->link);
+		else
+			put(&t, x);
+		in_order(&t, count);
+	}
+}
+END_TEST
+
+START_TEST(a_treap_is_no_deeper_than_a_few_times_the_best)
+{
+	static struct keyed k[1024];
+	struct ios_treap t = {NULL, NULL, NULL};
+	unsigned i, depth, deepest = 0;
+
+	for (i = 0; i < 1024; i++) {
+		k[i].key = i;
+		k[i].link.priority = ios_treap_priority(i);
+		ios_treap_append(&t, &k[i].link);
+	}
+	for (i = 0; i < 1024; i++) {
+		const struct ios_treap_link *l = &k[i].link;
+
+		for (depth = 1; l->parent != NULL; l = l->parent)
+			depth++;
+		deepest = depth > deepest ? depth : deepest;
+	}
+	ck_assert_uint_le(deepest, 30); /* 10 at best; in the mean 2 ln 1024 = 14 to a node */
+}
+END_TEST
+
+START_TEST(a_broken_treap_is_noticed)
+{
+	static struct keyed k[3];
+	struct ios_treap t = {NULL, NULL, NULL};
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		k[i].link.priority = ios_treap_priority(i);
+		ios_treap_append(&t, &k[i].link);
+	}
+	ck_assert_ptr_null(ios_treap_audit(&t));
+	t.last = &k[1].link;
+	ck_assert_ptr_nonnull(ios_treap_audit(&t));
+	t.last = &k[2].link;
+	t.first = &k[1].link;
+	ck_assert_ptr_nonnull(ios_treap_audit(&t));
+	t.first = &k[0].link;
+	for (i = 0; i < 3; i++)
+		if (k[i].link.parent != NULL)
+			k[i].link.priority = UINT32_MAX;
+	t.root->priority = 0;
+	ck_assert_ptr_nonnull(ios_treap_audit(&t));
+}
+END_TEST
+
 START_TEST(a_cooperator_is_exact_or_close_on_either_side_or_nobody)
 {
 	struct ios_rbtree t = {NULL};
@@ -336,4 +452,6 @@ MAIN_OF("trees", a_request_tree_agrees_with_a_list_after_every_step,
 	find_meets_the_equal_nearest_the_root, a_node_with_two_children_gives_way_to_its_successor,
 	a_broken_tree_is_noticed, a_grid_agrees_with_a_tree_after_every_step_however_wide,
 	a_grid_forgets_how_wide_it_was_as_often_as_it_is_emptied, a_broken_grid_is_noticed,
+	a_treap_keeps_the_order_of_keys_and_of_equals,
+	a_treap_is_no_deeper_than_a_few_times_the_best, a_broken_treap_is_noticed,
 	a_cooperator_is_exact_or_close_on_either_side_or_nobody)

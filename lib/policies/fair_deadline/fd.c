@@ -627,3 +627,19 @@ const struct iosched_policy ios_fair_deadline_policy = {
 	.tunable_changed = ios_fd_tunable_changed,
 	.audit = ios_fd_audit,
 };
+
+#ifdef IOS_ONE_UNIT
+#include "policies/fair_deadline/fd_audit.c"
+#include "policies/fair_deadline/fd_cost.c"
+#include "policies/fair_deadline/fd_expired.c"
+#include "policies/fair_deadline/fd_flow.c"
+#include "policies/fair_deadline/fd_merge.c"
+#include "policies/fair_deadline/fd_mode.c"
+#include "policies/fair_deadline/fd_owner.c"
+#include "policies/fair_deadline/fd_parallel.c"
+#include "policies/fair_deadline/fd_queue.c"
+#include "policies/fair_deadline/fd_serial.c"
+#include "policies/fair_deadline/fd_stream.c"
+#include "policies/fair_deadline/fd_tenant.c"
+#include "policies/fair_deadline/fd_tunables.c"
+#endif

@@ -16,6 +16,9 @@
  *   fd.c          the ladder, insert, complete, the table
  *   fd_tunables.c the numbers; fd_audit.c what must be true
  *
+ * The build makes one translation unit of them, for a request's road crosses eight files and calls
+ * the compiler cannot see through were a tenth of its cost. File by file they work as well.
+ *
  * A flow is (context, class, sync or async). Its tag is its virtual time: nanoseconds of device
  * time over its effective weight. It is in exactly one place: IDLE (nowhere), QUEUED (its
  * entity's `flows`), PARKED (a limiter's `parked`), PRESENT or RESTING (nothing queued, but
@@ -30,6 +33,13 @@
 #include "blocks/audit.h"
 #include "blocks/fifo.h"
 #include "blocks/rqgrid.h"
+#include "blocks/treap.h"
+
+#ifdef IOS_ONE_UNIT
+#define FD_SHARED static
+#else
+#define FD_SHARED
+#endif
 
 #define FD_US UINT64_C(1000)
 #define FD_MS UINT64_C(1000000)
@@ -62,7 +72,7 @@ struct fd_owner;
 struct fd_limiter {
 	const struct iosched_limits *limits; /* the core's; NULL: none is set */
 	iosched_time min_tag[FD_DIMENSIONS], max_tag[FD_DIMENSIONS];
-	struct ios_rbtree parked[FD_LANES]; /* flows that wait for max, by tag */
+	struct ios_treap parked[FD_LANES];  /* flows that wait for max, by tag */
 	struct fd_flow *released[FD_LANES]; /* let out, not yet dispatched: the next waits */
 	struct iosched_tree_link wake;	    /* in fd.wakes, while a lane could let one out */
 	struct iosched_tree_link due;	    /* in fd.dues, while min is set and a flow is active */
@@ -93,12 +103,11 @@ struct fd_entity {
 	uint8_t ready;		      /* linked in fd_class.ready */
 	struct ios_rqtree sorted;     /* requests of its flows */
 	struct ios_rqgrid *grid;      /* the POOL's, instead: it has many, and scattered */
-	struct ios_rbtree flows;      /* QUEUED ones by tag */
-	struct fd_flow *first;	      /* of them */
+	struct ios_treap flows;	      /* QUEUED ones by tag */
 	struct iosched_request *next; /* first in `sorted` from `hpos` on, if `next_known` */
 	uint8_t next_known;
 	struct iosched_tree_link link; /* by key */
-	uint64_t key;		       /* least tag in `flows` */
+	uint64_t key;		       /* least tag in `flows`, while ready */
 	uint64_t hpos;		       /* where its own sweep stands */
 	uint32_t n_flows;	       /* flows homed here */
 	uint32_t n_active;
@@ -125,7 +134,7 @@ struct fd_flow {
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
 	uint64_t weight_stamp;
 	uint32_t weight; /* as counted at its group */
-	struct iosched_tree_link by_tag;
+	struct ios_treap_link by_tag;
 	struct fd_limiter *parked_at, *released_by;
 
 	uint32_t nq, infl, n_boosted;
@@ -174,8 +183,8 @@ struct fd_class {
 	struct fd_entity pool;
 	struct ios_rqgrid grid;
 	struct ios_rbtree ready[2]; /* entities with QUEUED flows by key; sync, async */
-	struct ios_rbtree present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
-	struct ios_rbtree resting; /* other unqueued active flows */
+	struct ios_treap present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
+	struct ios_treap resting; /* other unqueued active flows */
 	struct iosched_list_link edf;	 /* sync flows by due.base */
 	struct iosched_list_link boosts; /* flows whose head is boosted, by its arrival */
 	struct ios_rbtree ages;		 /* async flows by due */
@@ -230,6 +239,7 @@ struct fd {
 	struct ios_rbtree wakes, dues; /* limiters */
 	uint32_t n_limits;	       /* contexts and groups with any */
 	uint64_t weight_stamp;
+	uint64_t n_made; /* flows, ever */
 	uint32_t n_syncers, n_active;
 	iosched_time
 		expiry_floor; /* nothing expires before: lowered when filed, raised when looked */
@@ -313,9 +323,19 @@ static inline uint64_t fd_scale(uint64_t x, uint64_t num, uint64_t den)
 	return x / den * num + x % den * num / den;
 }
 
-static inline struct fd_flow *fd_flow_by_tag(struct iosched_tree_link *l)
+static inline struct fd_flow *fd_flow_by_tag(struct ios_treap_link *l)
 {
 	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_flow, by_tag);
+}
+
+static inline struct fd_flow *fd_flow_first(const struct ios_treap *t)
+{
+	return fd_flow_by_tag(t->first);
+}
+
+static inline struct fd_flow *fd_flow_next(const struct fd_flow *f)
+{
+	return fd_flow_by_tag(ios_treap_next(&f->by_tag));
 }
 
 static inline struct fd_entity *fd_entity_of_link(struct iosched_tree_link *l)
@@ -436,31 +456,31 @@ static inline bool fd_drive_starves(const struct fd *d)
 }
 
 /* fd_queue.c */
-void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
-void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
-struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
-void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_SHARED void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
+FD_SHARED void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
+FD_SHARED struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
+FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 
 /* fd_owner.c */
-void ios_fd_class_init(struct fd_class *c, unsigned cls);
-void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
-void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
-void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
+FD_SHARED void ios_fd_class_init(struct fd_class *c, unsigned cls);
+FD_SHARED void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
+FD_SHARED void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
+FD_SHARED void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
 
 /* fd_flow.c */
-void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
-void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
-void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
-void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
+FD_SHARED void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
+FD_SHARED void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
+FD_SHARED void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
+FD_SHARED void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
 
 /* Its number of requests, its place or its home has changed. */
 static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
@@ -481,38 +501,38 @@ static inline void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_t
 	else
 		ios_fd_flow_settle_slow(d, f, now);
 }
-void ios_fd_grace(struct fd *d, iosched_time now);
-uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
-struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
-iosched_time ios_fd_think_end(const struct fd_flow *f);
-bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c);
-bool ios_fd_weights_differ(struct fd *d, struct fd_class *c);
-void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
+FD_SHARED void ios_fd_grace(struct fd *d, iosched_time now);
+FD_SHARED uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
+FD_SHARED struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
+FD_SHARED iosched_time ios_fd_think_end(const struct fd_flow *f);
+FD_SHARED bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c);
+FD_SHARED bool ios_fd_weights_differ(struct fd *d, struct fd_class *c);
+FD_SHARED void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
 
 /* fd_stream.c */
-void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
-void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-		    iosched_time now);
-void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
-void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
-void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
-void ios_fd_rehome_all(struct fd *d);
-struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
-					 const struct fd_entity *e);
-void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
+FD_SHARED void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			      iosched_time now);
+FD_SHARED void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
+FD_SHARED void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
+FD_SHARED void ios_fd_rehome_all(struct fd *d);
+FD_SHARED struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
+						   const struct fd_entity *e);
+FD_SHARED void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
 
 /* fd_cost.c */
-uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
-uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
-uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			 bool *contig);
-void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			iosched_time now);
-uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
-void ios_fd_fence_done(struct fd *d, iosched_time now);
+FD_SHARED uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
+FD_SHARED uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
+FD_SHARED uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f,
+				   const struct iosched_request *rq, bool *contig);
+FD_SHARED void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+				  iosched_time now);
+FD_SHARED uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_fence_done(struct fd *d, iosched_time now);
 
 /* fd_tenant.c */
-uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
+FD_SHARED uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
 static inline uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
 {
 	return f->weight_stamp == d->weight_stamp ? f->inverse : ios_fd_inverse_slow(d, f);
@@ -526,59 +546,59 @@ static inline uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t 
 	cost = fd_min(cost, (UINT64_C(1) << FD_EST_BITS) - 1);
 	return (cost >> 16) * inverse + (((cost & 0xffff) * inverse) >> 16);
 }
-void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
-struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
-void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
-void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosched_limits *limits,
-			   iosched_time now);
-struct fd_limiter *ios_fd_over_limit(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_limit_charge(struct fd *d, struct fd_flow *f, uint64_t est, uint64_t bytes,
-			 iosched_time now);
-void ios_fd_limit_correct(struct fd *d, struct fd_flow *f, int64_t cost);
-void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
-void ios_fd_unpark(struct fd *d, struct fd_flow *f);
-void ios_fd_released_left(struct fd *d, struct fd_flow *f);
-void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
-void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now);
-iosched_time ios_fd_tenant_served(const struct fd_flow *f);
-void ios_fd_wake(struct fd *d, iosched_time now);
-void ios_fd_queued(struct fd_flow *f, bool on);
-struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
-iosched_time ios_fd_next_due(const struct fd *d);
-iosched_time ios_fd_next_wake(const struct fd *d);
+FD_SHARED void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
+FD_SHARED struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
+FD_SHARED void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
+FD_SHARED void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l,
+				     const struct iosched_limits *limits, iosched_time now);
+FD_SHARED struct fd_limiter *ios_fd_over_limit(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED void ios_fd_limit_charge(struct fd *d, struct fd_flow *f, uint64_t est, uint64_t bytes,
+				   iosched_time now);
+FD_SHARED void ios_fd_limit_correct(struct fd *d, struct fd_flow *f, int64_t cost);
+FD_SHARED void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
+FD_SHARED void ios_fd_unpark(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_released_left(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
+FD_SHARED void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED iosched_time ios_fd_tenant_served(const struct fd_flow *f);
+FD_SHARED void ios_fd_wake(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_queued(struct fd_flow *f, bool on);
+FD_SHARED struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
+FD_SHARED iosched_time ios_fd_next_due(const struct fd *d);
+FD_SHARED iosched_time ios_fd_next_wake(const struct fd *d);
 
 /* fd_expired.c */
-struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
+FD_SHARED struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
 
-void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
-void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
-void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
-void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
-iosched_time ios_fd_next_expiry(const struct fd *d);
+FD_SHARED void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
+FD_SHARED void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
+FD_SHARED void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
+FD_SHARED iosched_time ios_fd_next_expiry(const struct fd *d);
 
 /* fd_serial.c */
-struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
-				      struct iosched_pause *pause);
-struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
-bool ios_fd_barrier(const struct fd *d, iosched_time now);
-void ios_fd_hold_over(struct fd *d, iosched_time now);
-void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
-void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
-void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
+FD_SHARED struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
+						struct iosched_pause *pause);
+FD_SHARED struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
+FD_SHARED bool ios_fd_barrier(const struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_hold_over(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
+FD_SHARED void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
+FD_SHARED void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
 
 /* fd_parallel.c */
-struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
-					struct iosched_pause *pause);
-void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
-void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			  iosched_time now);
+FD_SHARED struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c,
+						  iosched_time now, struct iosched_pause *pause);
+FD_SHARED void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
+FD_SHARED void ios_fd_parallel_done(struct fd *d, struct fd_flow *f,
+				    const struct iosched_request *rq, iosched_time now);
 
 /* fd_mode.c */
-void ios_fd_mode_init(struct fd *d, iosched_time now);
-void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
-			iosched_time now);
-void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
-bool ios_fd_mode_probing(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_mode_init(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
+				  iosched_time now);
+FD_SHARED void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
+FD_SHARED bool ios_fd_mode_probing(struct fd *d, iosched_time now);
 
 /* Is the mode to be found out by measurement? */
 static inline bool fd_measures(const struct fd *d)
@@ -587,28 +607,29 @@ static inline bool fd_measures(const struct fd *d)
 }
 
 /* fd_audit.c */
-const char *ios_fd_audit(void *self);
+FD_SHARED const char *ios_fd_audit(void *self);
 
 /* fd_merge.c: operations of the table. */
-bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
-			  const struct iosched_request *bio);
-struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio);
-struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
-					 enum iosched_side side);
-void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
-		  uint64_t old_offset, iosched_time now);
-void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,
-		     iosched_time now);
+FD_SHARED bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
+				    const struct iosched_request *bio);
+FD_SHARED struct iosched_request *ios_fd_front_candidate(void *self,
+							 const struct iosched_request *bio);
+FD_SHARED struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
+						   enum iosched_side side);
+FD_SHARED void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
+			    uint64_t old_offset, iosched_time now);
+FD_SHARED void ios_fd_absorbed(void *self, struct iosched_request *survivor,
+			       struct iosched_request *victim, iosched_time now);
 
 /* fd_tunables.c */
 extern const struct iosched_tunable ios_fd_tunables[];
-void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t);
-void ios_fd_use_array_model(struct fd_tunables *t);
+FD_SHARED void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t);
+FD_SHARED void ios_fd_use_array_model(struct fd_tunables *t);
 
 /* fd.c */
-struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
-struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
-				    iosched_time until);
-struct iosched_request *ios_fd_busy(struct iosched_pause *pause);
+FD_SHARED struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
+FD_SHARED struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
+					      iosched_time until);
+FD_SHARED struct iosched_request *ios_fd_busy(struct iosched_pause *pause);
 
 #endif

@@ -48,11 +48,11 @@ static const char *audit_requests(const struct fd_flow *f)
 	return NULL;
 }
 
-static bool in_tree(const struct ios_rbtree *t, const struct fd_flow *f)
+static bool in_tree(const struct ios_treap *t, const struct fd_flow *f)
 {
-	struct iosched_tree_link *l;
+	const struct ios_treap_link *l;
 
-	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l))
+	for (l = t->first; l != NULL; l = ios_treap_next(l))
 		if (l == &f->by_tag)
 			return true;
 	return false;
@@ -144,13 +144,12 @@ static const char *audit_list(const struct fd *d, struct iosched_list_link *list
 static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 {
 	const struct iosched_request *rq;
-	struct iosched_tree_link *l;
 	const char *wrong =
 		e->grid != NULL ? ios_rqgrid_audit(e->grid) : ios_rqtree_audit(&e->sorted);
 	const struct fd_flow *f, *before = NULL;
 
 	if (wrong == NULL)
-		wrong = ios_rb_audit(&e->flows);
+		wrong = ios_treap_audit(&e->flows);
 	if (wrong != NULL)
 		return wrong;
 	for (rq = ios_fd_sorted_first(e); rq != NULL; rq = ios_fd_sorted_next(e, rq)) {
@@ -158,18 +157,16 @@ static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 			       "a request is sorted at its flow's home");
 		++*nq;
 	}
-	for (l = ios_rb_first(&e->flows); l != NULL; l = ios_rb_next(l)) {
-		f = fd_flow_by_tag(l);
+	for (f = fd_flow_first(&e->flows); f != NULL; f = fd_flow_next(f)) {
 		TRUE_OR_RETURN(before == NULL || !fd_before(f->tag, before->tag),
 			       "flows are in the order of their tags");
 		TRUE_OR_RETURN(f->place == FD_QUEUED && f->entity == e,
 			       "an entity's flows are queued");
 		before = f;
 	}
-	f = fd_flow_by_tag(ios_rb_first(&e->flows));
+	f = fd_flow_first(&e->flows);
 	TRUE_OR_RETURN(!e->next_known || e->next == ios_fd_sorted_from(e, e->hpos),
 		       "an entity's finger is at its sweep");
-	TRUE_OR_RETURN(f == e->first, "an entity knows its first flow");
 	TRUE_OR_RETURN(e->ready == (f != NULL), "an entity with queued flows is ready");
 	TRUE_OR_RETURN(f == NULL || e->key == f->tag, "an entity's key is its least tag");
 	return NULL;
@@ -200,7 +197,7 @@ static const char *audit_class(struct fd *d, struct fd_class *c, const struct to
 {
 	struct iosched_list_link *l;
 	const struct fd_flow *before = NULL;
-	const char *wrong = ios_rb_audit(&c->present);
+	const char *wrong = ios_treap_audit(&c->present);
 
 	TRUE_OR_RETURN(c->nq == t->cls_nq[i] && c->infl == t->cls_infl[i],
 		       "a class counts its requests");
@@ -214,7 +211,7 @@ static const char *audit_class(struct fd *d, struct fd_class *c, const struct to
 		before = f;
 	}
 	if (wrong == NULL)
-		wrong = ios_rb_audit(&c->resting);
+		wrong = ios_treap_audit(&c->resting);
 	if (wrong == NULL)
 		wrong = ios_rb_audit(&c->ages);
 	if (wrong == NULL)

@@ -15,19 +15,23 @@
  * small that it would never be served again. */
 #define LEAD_MAX (INT64_C(1) << 50)
 
-static void tag_insert(struct ios_rbtree *t, struct fd_flow *f)
+static void tag_insert(struct ios_treap *t, struct fd_flow *f)
 {
-	struct iosched_tree_link **link = &t->root, *parent = NULL;
+	struct ios_treap_link **link = &t->root, *parent = NULL;
 
+	if (t->last == NULL || !fd_before(f->tag, fd_flow_by_tag(t->last)->tag)) {
+		ios_treap_append(t, &f->by_tag);
+		return;
+	}
 	while (*link != NULL) {
 		parent = *link;
 		link = fd_before(f->tag, fd_flow_by_tag(parent)->tag) ? &parent->left
 								      : &parent->right;
 	}
-	ios_rb_insert(t, &f->by_tag, parent, link);
+	ios_treap_insert(t, &f->by_tag, parent, link);
 }
 
-static struct ios_rbtree *tree_of(struct fd *d, struct fd_flow *f)
+static struct ios_treap *tree_of(struct fd *d, struct fd_flow *f)
 {
 	struct fd_class *c = &d->cls[f->cls];
 
@@ -70,13 +74,14 @@ static bool in_key_order(struct fd_entity *e, uint64_t key)
 	return other == NULL || !fd_before(other->key, key);
 }
 
-/* The entity's first flow, or its tag, has changed. */
+/* The entity's first flow, or its tag, may have changed. */
 static void refile_entity(struct fd *d, struct fd_entity *e)
 {
 	struct ios_rbtree *t = &d->cls[e->cls].ready[e->kind == FD_ASYNC];
-	const struct fd_flow *first = e->first;
+	const struct fd_flow *first = fd_flow_first(&e->flows);
 
-	if (e->ready && first != NULL && in_key_order(e, first->tag)) {
+	if (e->ready && first != NULL &&
+	    (ios_rb_alone(t, &e->link) || in_key_order(e, first->tag))) {
 		e->key = first->tag;
 		return;
 	}
@@ -89,30 +94,6 @@ static void refile_entity(struct fd *d, struct fd_entity *e)
 	d->cls[e->cls].n_ready++;
 	e->key = first->tag;
 	ready_insert(t, e);
-}
-
-static void entity_insert(struct fd *d, struct fd_flow *f)
-{
-	struct fd_entity *e = f->entity;
-
-	tag_insert(&e->flows, f);
-	if (e->first != NULL && !fd_before(f->tag, e->first->tag))
-		return;
-	e->first = f;
-	refile_entity(d, e);
-}
-
-/* `refile` unless it is put back at once. */
-static void entity_remove(struct fd *d, struct fd_flow *f, bool refile)
-{
-	struct fd_entity *e = f->entity;
-	bool first = e->first == f;
-
-	if (first)
-		e->first = fd_flow_by_tag(ios_rb_next(&f->by_tag));
-	ios_rb_remove(&e->flows, &f->by_tag);
-	if (first && refile)
-		refile_entity(d, e);
 }
 
 /* Its tag after `cost` ns of device time, which may be negative. */
@@ -136,14 +117,14 @@ static void settle_debt(struct fd *d, struct fd_flow *f)
 
 void ios_fd_flow_leave(struct fd *d, struct fd_flow *f)
 {
-	struct ios_rbtree *t = tree_of(d, f);
+	struct ios_treap *t = tree_of(d, f);
 	enum fd_place was = (enum fd_place)f->place;
 
 	f->place = FD_IDLE;
+	if (t != NULL)
+		ios_treap_remove(t, &f->by_tag);
 	if (was == FD_QUEUED)
-		entity_remove(d, f, true);
-	else if (t != NULL)
-		ios_rb_remove(t, &f->by_tag);
+		refile_entity(d, f->entity);
 	if (was == FD_PARKED)
 		ios_fd_unpark(d, f);
 	if (was != FD_QUEUED)
@@ -165,11 +146,10 @@ static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
 		return;
 	if (f->owed != 0)
 		settle_debt(d, f);
-	if (place != FD_QUEUED) {
-		tag_insert(tree_of(d, f), f);
+	tag_insert(tree_of(d, f), f);
+	if (place != FD_QUEUED)
 		return;
-	}
-	entity_insert(d, f);
+	refile_entity(d, f->entity);
 	ios_fd_flow_refile_due(d, f);
 	if (f->n_boosted != 0)
 		ios_fd_refile_boost(d, f);
@@ -283,39 +263,26 @@ static bool in_order(struct fd_flow *f, uint64_t tag)
 	struct fd_flow *other;
 
 	if (fd_before(tag, f->tag)) {
-		other = fd_flow_by_tag(ios_rb_prev(&f->by_tag));
+		other = fd_flow_by_tag(ios_treap_prev(&f->by_tag));
 		return other == NULL || !fd_before(tag, other->tag);
 	}
-	other = fd_flow_by_tag(ios_rb_next(&f->by_tag));
+	other = fd_flow_next(f);
 	return other == NULL || !fd_before(other->tag, tag);
 }
 
 void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag)
 {
-	bool queued = f->place == FD_QUEUED;
+	struct ios_treap *t = tree_of(d, f);
 
-	if (f->place == FD_IDLE || in_order(f, tag)) {
+	if (t == NULL || in_order(f, tag)) {
 		f->tag = tag;
-		if (queued && f->entity->first == f)
-			refile_entity(d, f->entity);
-	} else if (queued) {
-		struct fd_entity *e = f->entity;
-		const struct fd_flow *was = e->first;
-
-		entity_remove(d, f, false);
-		f->tag = tag;
-		tag_insert(&e->flows, f);
-		if (e->first == NULL || fd_before(tag, e->first->tag))
-			e->first = f;
-		if (e->first != was || was == f)
-			refile_entity(d, e);
 	} else {
-		struct ios_rbtree *t = tree_of(d, f);
-
-		ios_rb_remove(t, &f->by_tag);
+		ios_treap_remove(t, &f->by_tag);
 		f->tag = tag;
 		tag_insert(t, f);
 	}
+	if (f->place == FD_QUEUED)
+		refile_entity(d, f->entity);
 }
 
 /* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:
@@ -343,8 +310,8 @@ uint64_t ios_fd_vtime(struct fd *d, unsigned cls)
 
 	e[0] = fd_entity_of_link(ios_rb_first(&c->ready[0]));
 	e[1] = fd_entity_of_link(ios_rb_first(&c->ready[1]));
-	f[0] = fd_flow_by_tag(ios_rb_first(&c->present));
-	f[1] = fd_flow_by_tag(ios_rb_first(&c->resting));
+	f[0] = fd_flow_first(&c->present);
+	f[1] = fd_flow_first(&c->resting);
 	for (i = 0; i < 2; i++) {
 		if (e[i] != NULL && (!any || fd_before(e[i]->key, least)))
 			least = e[i]->key, any = true;
@@ -427,7 +394,7 @@ struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_t
 {
 	struct fd_flow *f;
 
-	while ((f = fd_flow_by_tag(ios_rb_first(&c->present))) != NULL) {
+	while ((f = fd_flow_first(&c->present)) != NULL) {
 		if (f->infl != 0 || now < ios_fd_think_end(f))
 			break;
 		ios_fd_flow_leave(d, f);
@@ -437,12 +404,12 @@ struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_t
 	return f;
 }
 
-static bool inverses_differ(struct fd *d, struct ios_rbtree *t, uint64_t *inverse)
+static bool inverses_differ(struct fd *d, const struct ios_treap *t, uint64_t *inverse)
 {
-	struct iosched_tree_link *l;
+	struct fd_flow *f;
 
-	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l)) {
-		uint64_t mine = ios_fd_inverse(d, fd_flow_by_tag(l));
+	for (f = fd_flow_first(t); f != NULL; f = fd_flow_next(f)) {
+		uint64_t mine = ios_fd_inverse(d, f);
 
 		if (*inverse == 0)
 			*inverse = mine;

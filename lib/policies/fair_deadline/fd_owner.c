@@ -28,6 +28,7 @@ static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsig
 	f->owner = o;
 	f->cls = (uint8_t)cls;
 	f->async = async;
+	f->by_tag.priority = ios_treap_priority(d->n_made++);
 	f->near = FD_ONE * 3 / 10;
 	f->parr = FD_ONE * 7 / 10;
 	f->tau = FD_MS;

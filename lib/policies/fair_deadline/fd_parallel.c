@@ -55,15 +55,13 @@ static void see(struct behind *b, const struct fd_flow *g, bool only_harmed)
 	b->any_harmed = b->any_harmed || g->harmed;
 }
 
-static void scan(struct behind *b, struct ios_rbtree *t, const struct fd_flow *but,
+static void scan(struct behind *b, const struct ios_treap *t, const struct fd_flow *but,
 		 bool only_harmed)
 {
-	struct iosched_tree_link *l;
+	const struct fd_flow *g;
 	int i = 0;
 
-	for (l = ios_rb_first(t); l != NULL && i < LOWEST; l = ios_rb_next(l), i++) {
-		const struct fd_flow *g = fd_flow_by_tag(l);
-
+	for (g = fd_flow_first(t); g != NULL && i < LOWEST; g = fd_flow_next(g), i++) {
 		if (g == but || g->async)
 			continue;
 		if (!fd_before(g->tag, but->tag))
@@ -203,7 +201,7 @@ static struct fd_flow *first_of(struct ios_rbtree *ready)
 {
 	struct fd_entity *e = fd_entity_of_link(ios_rb_first(ready));
 
-	return e == NULL ? NULL : e->first;
+	return e == NULL ? NULL : fd_flow_first(&e->flows);
 }
 
 static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
@@ -259,12 +257,12 @@ static void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t 
 static void forgive(struct fd *d, struct fd_flow *f)
 {
 	struct fd_class *c = &d->cls[f->cls];
-	struct ios_rbtree *t[3] = {&c->pool.flows, &c->present, &c->resting};
+	const struct ios_treap *t[3] = {&c->pool.flows, &c->present, &c->resting};
 	uint64_t most = f->tag, floor;
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		struct fd_flow *g = fd_flow_by_tag(ios_rb_last(t[i]));
+		struct fd_flow *g = fd_flow_by_tag(t[i]->last);
 
 		if (g != NULL && fd_before(most, g->tag))
 			most = g->tag;

@@ -41,13 +41,13 @@ static void least_of(struct ios_rbtree *t, const struct fd_entity *e, const stru
 		return;
 	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l)) {
 		struct fd_entity *other = fd_entity_of_link(l);
-		struct fd_flow *f = other->first;
+		struct fd_flow *f = fd_flow_first(&other->flows);
 		bool skipped = f == but;
 
 		if (other == e)
 			continue;
 		if (skipped)
-			f = fd_flow_by_tag(ios_rb_next(&f->by_tag));
+			f = fd_flow_next(f);
 		if (f != NULL && (!o->any || fd_before(f->tag, o->tag))) {
 			o->any = true;
 			o->tag = f->tag;
@@ -181,7 +181,7 @@ static uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time no
 static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, const struct others *o,
 					  iosched_time now, struct iosched_pause *pause)
 {
-	struct fd_flow *f = d->e->first;
+	struct fd_flow *f = fd_flow_first(&d->e->flows);
 	struct fd_flow *least = ios_fd_present_first(d, c, now);
 	bool unequal = ios_fd_pool_unequal(d, c);
 	uint64_t lead = d->t_pos * (unequal ? d->t.pool_lead_unequal : d->t.pool_lead_equal);
@@ -228,7 +228,7 @@ static struct iosched_request *visit_sorted(struct fd *d, const struct others *o
 	struct iosched_request *rq = sweep_from(d, d->e, async ? d->e->hpos : d->head);
 
 	if (fd_flow_of(rq)->place != FD_QUEUED) /* a parked member's */
-		rq = ios_fd_flow_oldest(d->e->first);
+		rq = ios_fd_flow_oldest(fd_flow_first(&d->e->flows));
 	if (async && async_full(d, now))
 		return ios_fd_busy(pause);
 	if (!entitled(d, fd_flow_of(rq), o) || (async && long_enough(d, o)))
@@ -389,7 +389,7 @@ static struct iosched_request *select_next(struct fd *d, struct fd_class *c, ios
 	struct fd_entity *a = fd_entity_of_link(ios_rb_first(&c->ready[0]));
 	struct fd_entity *b = fd_entity_of_link(ios_rb_first(&c->ready[1]));
 	struct fd_entity *e = a == NULL || (b != NULL && fd_before(b->key, a->key)) ? b : a;
-	struct fd_flow *f = e->first;
+	struct fd_flow *f = fd_flow_first(&e->flows);
 	struct iosched_request *rq;
 
 	if (d->infl != e->infl)

@@ -209,7 +209,7 @@ static void empty_limiter(struct fd *d, struct fd_limiter *l)
 	for (i = 0; i < FD_LANES; i++) {
 		struct fd_flow *f;
 
-		while ((f = fd_flow_by_tag(ios_rb_first(&l->parked[i]))) != NULL)
+		while ((f = fd_flow_first(&l->parked[i])) != NULL)
 			ios_fd_flow_let_out(d, f);
 		if (l->released[i] != NULL)
 			l->released[i]->released_by = NULL;
@@ -361,7 +361,7 @@ void ios_fd_released_left(struct fd *d, struct fd_flow *f)
 
 static void let_out(struct fd *d, struct fd_limiter *l, unsigned lane, iosched_time now)
 {
-	struct fd_flow *f = fd_flow_by_tag(ios_rb_first(&l->parked[lane]));
+	struct fd_flow *f = fd_flow_first(&l->parked[lane]);
 	struct fd_limiter *over = ios_fd_over_limit(d, f, now);
 
 	if (over != NULL) {
