@@ -46,23 +46,36 @@ struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq)
 	return &o->flow[iosched_request_class(rq)][is_async(rq)];
 }
 
-static void tick(struct fd *d, iosched_time now)
+static void pass_time(struct fd *d, iosched_time now)
 {
-	d->now = now;
 	if (now >= d->slice_end)
 		ios_fd_slice_advance_slow(d, now);
-	if (!ios_list_empty(&d->grace))
-		ios_fd_grace(d, now);
-	if (d->n_limits != 0)
+	d->alarm = d->slice_end;
+	ios_fd_grace(d, now);
+	if (d->n_limits != 0) {
 		ios_fd_wake(d, now);
+		d->alarm = 0;
+	}
+}
+
+static inline void tick(struct fd *d, iosched_time now)
+{
+	d->now = now;
+	if (__builtin_expect(now >= d->alarm, 0))
+		pass_time(d, now);
 }
 
 static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
 {
+	f->of->seen = now;
 	if (!f->async)
 		d->t_sync = now;
-	if (f->cls != IOSCHED_IDLE)
-		d->better_last = now;
+}
+
+/* When a class above idle last had something; 0: never. */
+static iosched_time better_seen(const struct fd *d)
+{
+	return fd_max(d->cls[IOSCHED_REALTIME].seen, d->cls[IOSCHED_BEST_EFFORT].seen);
 }
 
 /* -- insert -- */
@@ -101,8 +114,7 @@ static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched
 {
 	uint64_t bound;
 
-	if (rq->op != IOSCHED_WRITE || f->async || rq->span_length > d->t.boost_bytes ||
-	    f->nq != f->n_boosted)
+	if (rq->span_length > d->t.boost_bytes || f->nq != f->n_boosted)
 		return false;
 	if (!d->wce && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
 		return false;
@@ -132,17 +144,19 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 	struct fd *d = self;
 	struct fd_flow *f = ios_fd_flow_for(rq);
 
+	bool fsync = rq->op == IOSCHED_WRITE && !f->async;
+
 	tick(d, now);
 	if (!f->async)
 		ios_fd_observe(d, f, rq, now);
 	ios_fd_flow_activate(d, f);
 	seen(d, f, now);
-	if (!f->async && rq->op == IOSCHED_WRITE)
+	if (fsync)
 		count_syncer(d, f, now);
 	rq->internal.mark = 0;
 	if (expires_by_wish(d, rq, f))
 		rq->internal.mark = FD_MARK_WISH;
-	else if (deserves_boost(d, f, rq))
+	else if (fsync && deserves_boost(d, f, rq))
 		rq->internal.mark = FD_MARK_BOOST;
 	ios_fd_flow_link(d, f, rq);
 	ios_fd_flow_settle(d, f, now);
@@ -191,7 +205,7 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 	uint64_t est = ios_fd_estimate(d, f, rq, &contig);
 
 	f->t_dispatch = now;
-	ios_fd_flow_unlink(d, f, rq);
+	ios_fd_flow_take(d, f, rq);
 	if (d->infl == 0 && !d->fencing) {
 		d->last_comp = now;
 		rq->internal.mark |= FD_MARK_ALONE;
@@ -200,8 +214,7 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 		rq->internal.mark |= FD_MARK_CONTIG;
 	f->infl++;
 	f->entity->infl++;
-	f->entity->outstanding++;
-	d->cls[f->cls].infl++;
+	f->of->infl++;
 	d->infl++;
 	move_head(d, f, rq, boost);
 	if (f->async)
@@ -225,12 +238,9 @@ static struct fd_class *best_class(struct fd *d)
 						   IOSCHED_IDLE};
 	unsigned i;
 
-	for (i = 0; i < FD_CLASSES; i++) {
-		struct fd_class *c = &d->cls[order[i]];
-
-		if (c->ready[0].root != NULL || c->ready[1].root != NULL)
-			return c;
-	}
+	for (i = 0; i < FD_CLASSES; i++)
+		if (d->cls[order[i]].n_ready != 0)
+			return &d->cls[order[i]];
 	return NULL;
 }
 
@@ -253,7 +263,7 @@ static struct iosched_request *boosted(const struct fd_class *c)
 
 static bool too_early_for_idle(const struct fd *d, iosched_time now)
 {
-	return d->better_last != 0 && fd_ago(now, d->better_last) < d->t.idle_grace_ns;
+	return better_seen(d) != 0 && fd_ago(now, better_seen(d)) < d->t.idle_grace_ns;
 }
 
 static bool better_in_flight(const struct fd *d)
@@ -294,7 +304,7 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 			return ios_fd_busy(pause);
 		if (too_early_for_idle(d, now))
 			return ios_fd_wait(pause, IOSCHED_HOLD_IDLING,
-					   d->better_last + d->t.idle_grace_ns);
+					   better_seen(d) + d->t.idle_grace_ns);
 	}
 	return d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
 				    : ios_fd_parallel(d, c, now, pause);
@@ -428,10 +438,11 @@ static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_reques
 	f->infl--;
 	f->entity->infl--;
 	f->entity->outstanding--;
-	d->cls[f->cls].infl--;
+	f->of->infl--;
 	d->infl--;
 	d->async_infl -= f->async;
-	d->boost_infl -= (rq->internal.mark & FD_MARK_BOOST) != 0;
+	if (rq->internal.mark & FD_MARK_BOOST)
+		d->boost_infl--;
 }
 
 static void fd_complete(void *self, struct iosched_request *rq, iosched_time now)
@@ -569,6 +580,7 @@ static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosch
 	d->wce = env->params->write_cache;
 	d->array = env->params->array;
 	d->hint = env->params->parallel;
+	d->measures = d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
 	if (d->array && d->rotational)
 		ios_fd_use_array_model(&d->t);
 	for (i = 0; i < FD_CLASSES; i++) {

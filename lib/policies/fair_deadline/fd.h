@@ -98,6 +98,7 @@ struct fd_group {
 };
 
 struct fd_entity {
+	struct fd_class *of;
 	enum fd_kind kind;
 	uint8_t cls;
 	uint8_t ready;		      /* linked in fd_class.ready */
@@ -125,10 +126,12 @@ struct fd_flow {
 	struct fd_entity own;	  /* as root of a stream, or as an async flow */
 	struct fd_entity *entity; /* where it is homed */
 	struct fd_owner *owner;
+	struct fd_class *of;
 	uint8_t cls, async, place, active;
 	uint8_t strikes;
 	uint8_t counted; /* at the POOL: 0 not, 1 shallow, 2 deep */
 	uint8_t harmed;
+	uint8_t odd; /* as counted in fd.n_odd */
 	uint64_t tag;
 	int64_t owed;	  /* ns charged since the tag was last moved */
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
@@ -193,7 +196,8 @@ struct fd_class {
 	uint32_t n_entities;	    /* active ones */
 	uint32_t n_ready;	    /* entities in `ready` */
 	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
-	uint32_t nq, infl;	    /* requests */
+	uint32_t infl;		    /* requests */
+	iosched_time seen;	    /* when there was last something to do */
 	uint32_t stale;		    /* questions since their weights were compared */
 	uint8_t unequal;	    /* what came out */
 };
@@ -240,22 +244,24 @@ struct fd {
 	uint32_t n_limits;	       /* contexts and groups with any */
 	uint64_t weight_stamp;
 	uint64_t n_made; /* flows, ever */
+	uint32_t n_odd;	 /* active flows with a weight of their own, or in a group */
 	uint32_t n_syncers, n_active;
 	iosched_time
 		expiry_floor; /* nothing expires before: lowered when filed, raised when looked */
 	iosched_time now;     /* of the last operation */
+	iosched_time alarm;   /* time alone does something at this time, not before */
 
 	/* device */
 	enum fd_mode mode;
 	uint8_t rotational, wce, array, hint;
-	uint64_t head; /* end of the last dispatched, boosts aside */
+	uint8_t measures; /* is the mode to be found out by measurement? */
+	uint64_t head;	  /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
 	uint64_t slice; /* number of the current one */
 	iosched_time slice_end;
 	uint8_t starving;		/* as of the last slice or completion */
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
-	iosched_time better_last;	/* when a class above idle last had something */
 
 	/* serial */
 	struct fd_entity *e;
@@ -452,7 +458,7 @@ static inline void fd_lower_floor(struct fd *d, iosched_time due)
 /* A request that has been in the device for longer than the guard allows. */
 static inline bool fd_drive_starves(const struct fd *d)
 {
-	return d->t.guard_ns != 0 && (d->aged != 0 || d->starving);
+	return (d->aged | d->starving) != 0 && d->t.guard_ns != 0;
 }
 
 /* fd_queue.c */
@@ -462,6 +468,7 @@ FD_SHARED void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
 FD_SHARED struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
 FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_SHARED void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 
 /* fd_owner.c */
 FD_SHARED void ios_fd_class_init(struct fd_class *c, unsigned cls);
@@ -477,8 +484,18 @@ FD_SHARED void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
 FD_SHARED void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
-FD_SHARED void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
-FD_SHARED void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_rest_slow(struct fd *d, struct fd_flow *f, iosched_time now);
+static inline void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	if (f->nq + f->infl == 0)
+		ios_fd_flow_rest_slow(d, f, now);
+}
+FD_SHARED void ios_fd_flow_activate_slow(struct fd *d, struct fd_flow *f);
+static inline void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
+{
+	if (f->nq + f->infl == 0)
+		ios_fd_flow_activate_slow(d, f);
+}
 FD_SHARED void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
 
@@ -496,24 +513,49 @@ static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
 /* Put it where it belongs. */
 static inline void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now)
 {
-	if (f->place == FD_QUEUED && f->nq != 0 && d->n_limits == 0)
-		ios_fd_flow_count(d, f);
-	else
+	if (f->place != FD_QUEUED || f->nq == 0 || d->n_limits != 0)
 		ios_fd_flow_settle_slow(d, f, now);
+	else if (f->counted == (f->nq + f->infl >= 2 ? 1 : 2))
+		ios_fd_flow_count(d, f);
 }
 FD_SHARED void ios_fd_grace(struct fd *d, iosched_time now);
 FD_SHARED uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
-FD_SHARED struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
+FD_SHARED struct fd_flow *ios_fd_present_first_slow(struct fd *d, struct fd_class *c,
+						    iosched_time now);
+static inline struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c,
+						   iosched_time now)
+{
+	return c->present.first == NULL ? NULL : ios_fd_present_first_slow(d, c, now);
+}
 FD_SHARED iosched_time ios_fd_think_end(const struct fd_flow *f);
-FD_SHARED bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c);
-FD_SHARED bool ios_fd_weights_differ(struct fd *d, struct fd_class *c);
+FD_SHARED void ios_fd_compare_weights(struct fd *d, struct fd_class *c);
+/* Have the POOL's flows different weights? Compared once in as many questions as there are
+ * flows, so that one question costs O(1). */
+static inline bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
+{
+	if (c->stale++ >= c->n_present)
+		ios_fd_compare_weights(d, c);
+	return c->unequal != 0;
+}
+
+/* Do they want unequal service: by weight, or one deep beside a shallow one? */
+static inline bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
+{
+	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
+}
 FD_SHARED void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
 
 /* fd_stream.c */
 FD_SHARED void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
+FD_SHARED void ios_fd_thought_slow(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
+/* A request arrives: had the flow, or its stream, nothing until now? */
+static inline void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now)
+{
+	if (f->nq + f->infl == 0 || f->entity->kind == FD_STREAM)
+		ios_fd_thought_slow(d, f, near, now);
+}
 FD_SHARED void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 			      iosched_time now);
-FD_SHARED void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
 FD_SHARED void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
 FD_SHARED void ios_fd_rehome_all(struct fd *d);
@@ -599,12 +641,6 @@ FD_SHARED void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq
 				  iosched_time now);
 FD_SHARED void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
 FD_SHARED bool ios_fd_mode_probing(struct fd *d, iosched_time now);
-
-/* Is the mode to be found out by measurement? */
-static inline bool fd_measures(const struct fd *d)
-{
-	return d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
-}
 
 /* fd_audit.c */
 FD_SHARED const char *ios_fd_audit(void *self);

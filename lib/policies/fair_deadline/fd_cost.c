@@ -197,7 +197,7 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 
 	if (d->mode == FD_PARALLEL) {
 		d->last_comp = now;
-		if (fd_measures(d))
+		if (d->measures)
 			ios_fd_mode_sample(d, rq, dt, now);
 		return;
 	}
@@ -209,7 +209,7 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 		return;
 	}
 	d->last_comp = now;
-	if (fd_measures(d))
+	if (d->measures)
 		ios_fd_mode_sample(d, rq, dt, now);
 	if (rq->op == IOSCHED_READ && d->array)
 		ios_fd_efficiency(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),

@@ -332,12 +332,10 @@ static void add_active(struct fd *d, struct fd_entity *e, bool on)
 }
 
 /* It has something again: no credit for the time away, no debt that a wrap made up. */
-void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
+void ios_fd_flow_activate_slow(struct fd *d, struct fd_flow *f)
 {
 	uint64_t vtime;
 
-	if (f->active && f->nq + f->infl != 0)
-		return;
 	ios_list_remove(&f->activity);
 	ios_list_insert_before(&d->busy, &f->activity);
 	if (f->active)
@@ -370,11 +368,12 @@ void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f)
 }
 
 /* Nothing queued and nothing in flight: the grace period begins. */
-void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
+void ios_fd_flow_rest_slow(struct fd *d, struct fd_flow *f, iosched_time now)
 {
-	if (!f->active || f->nq != 0 || f->infl != 0)
+	if (!f->active)
 		return;
 	f->t_idle = now;
+	d->alarm = fd_min(d->alarm, now + d->t.grace_ns + 1);
 	ios_list_remove(&f->activity);
 	ios_list_insert_before(&d->grace, &f->activity);
 }
@@ -384,13 +383,15 @@ void ios_fd_grace(struct fd *d, iosched_time now)
 	while (!ios_list_empty(&d->grace)) {
 		struct fd_flow *f = IOS_CONTAINER(d->grace.next, struct fd_flow, activity);
 
-		if (f->t_idle + d->t.grace_ns >= now)
+		if (f->t_idle + d->t.grace_ns >= now) {
+			d->alarm = fd_min(d->alarm, f->t_idle + d->t.grace_ns + 1);
 			break;
+		}
 		ios_fd_flow_deactivate(d, f);
 	}
 }
 
-struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now)
+struct fd_flow *ios_fd_present_first_slow(struct fd *d, struct fd_class *c, iosched_time now)
 {
 	struct fd_flow *f;
 
@@ -419,22 +420,11 @@ static bool inverses_differ(struct fd *d, const struct ios_treap *t, uint64_t *i
 	return false;
 }
 
-/* Have the POOL's flows different weights? Compared once in as many questions as there are
- * flows, so that one question costs O(1). */
-bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
+void ios_fd_compare_weights(struct fd *d, struct fd_class *c)
 {
-	if (c->stale++ >= c->n_present) {
-		uint64_t inverse = 0;
+	uint64_t inverse = 0;
 
-		c->stale = 0;
-		c->unequal = inverses_differ(d, &c->pool.flows, &inverse) ||
-			     inverses_differ(d, &c->present, &inverse);
-	}
-	return c->unequal != 0;
-}
-
-/* Do they want unequal service: by weight, or one deep beside a shallow one? */
-bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
-{
-	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
+	c->stale = 0;
+	c->unequal = d->n_odd != 0 && (inverses_differ(d, &c->pool.flows, &inverse) ||
+				       inverses_differ(d, &c->present, &inverse));
 }

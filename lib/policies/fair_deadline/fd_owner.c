@@ -4,8 +4,9 @@
  */
 #include "policies/fair_deadline/fd.h"
 
-static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
+static void entity_init(struct fd_entity *e, struct fd_class *c, enum fd_kind kind, unsigned cls)
 {
+	e->of = c;
 	e->kind = kind;
 	e->cls = (uint8_t)cls;
 	e->tau = FD_MS;
@@ -15,7 +16,7 @@ static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
 
 void ios_fd_class_init(struct fd_class *c, unsigned cls)
 {
-	entity_init(&c->pool, FD_POOL, cls);
+	entity_init(&c->pool, c, FD_POOL, cls);
 	c->pool.grid = &c->grid;
 	ios_list_init(&c->edf);
 	ios_list_init(&c->boosts);
@@ -24,8 +25,9 @@ void ios_fd_class_init(struct fd_class *c, unsigned cls)
 /* A first guess that neither holds nor refuses to: three near arrivals of four make it a stream. */
 static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsigned cls, bool async)
 {
-	entity_init(&f->own, async ? FD_ASYNC : FD_STREAM, cls);
+	entity_init(&f->own, &d->cls[cls], async ? FD_ASYNC : FD_STREAM, cls);
 	f->owner = o;
+	f->of = &d->cls[cls];
 	f->cls = (uint8_t)cls;
 	f->async = async;
 	f->by_tag.priority = ios_treap_priority(d->n_made++);

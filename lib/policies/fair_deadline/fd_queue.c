@@ -149,7 +149,6 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 	f->nq++;
 	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
 	f->entity->outstanding++;
-	d->cls[f->cls].nq++;
 	if (f->place != FD_QUEUED)
 		return;
 	if (wish || ios_fifo_first(&f->fifo) == rq)
@@ -160,20 +159,51 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 		ios_fd_wish_refile(d, f);
 }
 
-/* Take it out; the caller settles the flow. */
-void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+/* Out of all but the due list. */
+static void unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
-	bool boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
-
 	ios_fifo_remove(rq);
 	ios_fd_unsort(f->entity, rq);
 	f->nq--;
-	f->entity->outstanding--;
-	d->cls[f->cls].nq--;
-	f->n_boosted -= boost;
-	if (boost)
+	if (rq->internal.mark & FD_MARK_BOOST) {
+		f->n_boosted--;
 		ios_fd_refile_boost(d, f);
+	}
 	if (rq->internal.mark & FD_MARK_WISH)
 		ios_fd_wish_refile(d, f);
+}
+
+/* Take it out; the caller settles the flow. */
+void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+{
+	unlink_request(d, f, rq);
+	f->entity->outstanding--;
 	ios_fd_flow_refile_due(d, f);
+}
+
+/* A deadline after its last dispatch, which was just now, is the latest of all, as a rule. */
+static bool stays_last(const struct fd_flow *f, iosched_time due)
+{
+	return f->edf.next == &f->of->edf && due >= f->due;
+}
+
+/* It is sent: taken out, but outstanding still. The caller settles the flow. */
+void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+{
+	iosched_time due;
+
+	unlink_request(d, f, rq);
+	if (f->nq == 0)
+		return; /* it is about to leave the due list */
+	due = due_of(d, f);
+	if (due == f->due)
+		return;
+	if (!f->async && stays_last(f, due)) {
+		f->due = due;
+		fd_lower_floor(d, due);
+		return;
+	}
+	unfile_due(d, f);
+	f->due = due;
+	file_due(d, f);
 }

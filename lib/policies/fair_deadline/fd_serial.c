@@ -171,7 +171,7 @@ static uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time no
 {
 	uint64_t depth = o->any ? d->t.pool_depth_shared : d->t.pool_depth_alone;
 
-	if (fd_measures(d) && ios_fd_mode_probing(d, now))
+	if (d->measures && ios_fd_mode_probing(d, now))
 		return 1;
 	if (d->depth_lim != 0)
 		depth = fd_min(depth, d->depth_lim);

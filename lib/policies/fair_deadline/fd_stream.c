@@ -237,17 +237,9 @@ static void count_strikes(struct fd *d, struct fd_flow *f, const struct iosched_
 	}
 }
 
-/* A new request of sync flow `f`, not linked yet: what it says of its pattern. */
-void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-		    iosched_time now)
+static void observe_stream(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			   bool sequential, iosched_time now)
 {
-	bool near = within(d, rq->offset, f->last_end) || within(d, rq->offset, d->head);
-	bool sequential;
-
-	f->near = ((NEAR_RATE - 1) * f->near + (near ? FD_ONE : 0)) / NEAR_RATE;
-	sequential = d->mode == FD_SERIAL && f->near > FD_ONE / 2;
-	ios_fd_thought(d, f, near, now);
-	f->arrivals++;
 	if (sequential != (f->entity->kind == FD_STREAM) && f->arrivals >= f->nq / 4) {
 		if (sequential)
 			ios_fd_flow_home(d, f, &f->own);
@@ -261,6 +253,27 @@ void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_reques
 	set_end(d, f, rq->offset + rq->length, f->entity->kind == FD_STREAM);
 }
 
+/* A new request of sync flow `f`, not linked yet: what it says of its pattern. */
+void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+		    iosched_time now)
+{
+	bool near, sequential;
+
+	if (!d->rotational) { /* never serial: places mean nothing */
+		ios_fd_thought(d, f, false, now);
+		return;
+	}
+	near = within(d, rq->offset, f->last_end) || within(d, rq->offset, d->head);
+	f->near = ((NEAR_RATE - 1) * f->near + (near ? FD_ONE : 0)) / NEAR_RATE;
+	sequential = d->mode == FD_SERIAL && f->near > FD_ONE / 2;
+	ios_fd_thought(d, f, near, now);
+	f->arrivals++;
+	if (!sequential && f->entity->kind == FD_POOL && !f->ended)
+		f->last_end = rq->offset + rq->length;
+	else
+		observe_stream(d, f, rq, sequential, now);
+}
+
 /* Think times of 20 ms and more are all "long"; 8 ms is the longest a stream is held for,
  * 2 ms the POOL. */
 #define THINK_MAX_NS (20 * FD_MS)
@@ -272,7 +285,7 @@ static void sample(uint64_t *tau, uint32_t *parr, uint64_t think, uint64_t windo
 }
 
 /* A request arrives at an empty flow: how long did its owner think? */
-void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now)
+void ios_fd_thought_slow(struct fd *d, struct fd_flow *f, bool near, iosched_time now)
 {
 	uint64_t window = near ? d->t.hold_stream_ns : d->t.hold_pool_ns;
 	struct fd_entity *e = f->entity;
