@@ -53,7 +53,32 @@ static inline struct ios_treap_link *ios_treap_next(const struct ios_treap_link 
 /* Behind the last. */
 static inline void ios_treap_append(struct ios_treap *t, struct ios_treap_link *n)
 {
-	ios_treap_insert(t, n, t->last, t->last == NULL ? &t->root : &t->last->right);
+	struct ios_treap_link *below = NULL, *p = t->last;
+
+	while (p != NULL && p->priority < n->priority) {
+		below = p;
+		p = p->parent;
+	}
+	n->parent = p;
+	n->left = below;
+	n->right = NULL;
+	*(p == NULL ? &t->root : &p->right) = n;
+	if (below != NULL)
+		below->parent = n;
+	else if (p == NULL)
+		t->first = n;
+	t->last = n;
+}
+
+/* The first, which `next` follows; there is one. */
+static inline void ios_treap_remove_first(struct ios_treap *t, struct ios_treap_link *next)
+{
+	struct ios_treap_link *n = t->first, *up = n->parent;
+
+	*(up == NULL ? &t->root : &up->left) = n->right;
+	if (n->right != NULL)
+		n->right->parent = up;
+	t->first = next;
 }
 
 /* NULL, or what is wrong. */

@@ -74,34 +74,43 @@ static bool in_key_order(struct fd_entity *e, uint64_t key)
 	return other == NULL || !fd_before(other->key, key);
 }
 
-/* The entity's first flow, or its tag, may have changed. */
-static void refile_entity(struct fd *d, struct fd_entity *e)
+static void refile_entity_slow(struct fd_entity *e)
 {
-	struct ios_rbtree *t = &d->cls[e->cls].ready[e->kind == FD_ASYNC];
+	struct ios_rbtree *t = &e->of->ready[e->kind == FD_ASYNC];
 	const struct fd_flow *first = fd_flow_first(&e->flows);
 
-	if (e->ready && first != NULL &&
-	    (ios_rb_alone(t, &e->link) || in_key_order(e, first->tag))) {
+	if (e->ready && first != NULL && in_key_order(e, first->tag)) {
 		e->key = first->tag;
 		return;
 	}
 	if (e->ready)
 		ios_rb_remove(t, &e->link);
-	d->cls[e->cls].n_ready -= e->ready;
+	e->of->n_ready -= e->ready;
 	e->ready = first != NULL;
 	if (first == NULL)
 		return;
-	d->cls[e->cls].n_ready++;
+	e->of->n_ready++;
 	e->key = first->tag;
 	ready_insert(t, e);
 }
 
+/* The entity's first flow, or its tag, may have changed. */
+static inline void refile_entity(struct fd_entity *e)
+{
+	const struct fd_flow *first = fd_flow_first(&e->flows);
+
+	if (first == NULL || !e->ready || (e->key != first->tag && e->of->n_ready != 1))
+		refile_entity_slow(e);
+	else
+		e->key = first->tag;
+}
+
 /* Its tag after `cost` ns of device time, which may be negative. */
-static uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
+static inline uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
 {
 	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
 	uint64_t tag = cost < 0 ? f->tag - v : f->tag + v;
-	uint64_t vtime = d->cls[f->cls].vtime;
+	uint64_t vtime = f->of->vtime;
 
 	if ((int64_t)(tag - vtime) > LEAD_MAX)
 		tag = vtime + (uint64_t)LEAD_MAX;
@@ -124,7 +133,7 @@ void ios_fd_flow_leave(struct fd *d, struct fd_flow *f)
 	if (t != NULL)
 		ios_treap_remove(t, &f->by_tag);
 	if (was == FD_QUEUED)
-		refile_entity(d, f->entity);
+		refile_entity(f->entity);
 	if (was == FD_PARKED)
 		ios_fd_unpark(d, f);
 	if (was != FD_QUEUED)
@@ -149,7 +158,7 @@ static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
 	tag_insert(tree_of(d, f), f);
 	if (place != FD_QUEUED)
 		return;
-	refile_entity(d, f->entity);
+	refile_entity(f->entity);
 	ios_fd_flow_refile_due(d, f);
 	if (f->n_boosted != 0)
 		ios_fd_refile_boost(d, f);
@@ -222,21 +231,6 @@ void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place)
 	ios_fd_flow_count(d, f);
 }
 
-/* A request of `est` ns was sent: what is left of its queue goes by the new tag. */
-void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
-{
-	uint64_t tag = tag_after(d, f, (int64_t)est + f->owed);
-
-	f->owed = 0;
-	if (f->nq == 0 || d->n_limits != 0) {
-		ios_fd_flow_leave(d, f);
-		f->tag = tag;
-	} else {
-		ios_fd_flow_retag(d, f, tag);
-	}
-	ios_fd_flow_settle(d, f, now);
-}
-
 /* Let out by its limiter: QUEUED even if the next look would park it again. */
 void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f)
 {
@@ -282,7 +276,43 @@ void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag)
 		tag_insert(t, f);
 	}
 	if (f->place == FD_QUEUED)
-		refile_entity(d, f->entity);
+		refile_entity(f->entity);
+}
+
+/* The same of a QUEUED flow that was served: it is often the first, and does not stay it. */
+static inline void retag_served(struct fd *d, struct fd_flow *f, uint64_t tag)
+{
+	struct fd_entity *e = f->entity;
+	struct fd_flow *next;
+
+	if (tag == f->tag)
+		return;
+	if (e->flows.first != &f->by_tag || fd_before(tag, f->tag)) {
+		ios_fd_flow_retag(d, f, tag);
+		return;
+	}
+	next = fd_flow_next(f);
+	f->tag = tag;
+	if (next != NULL && fd_before(next->tag, tag)) {
+		ios_treap_remove_first(&e->flows, &next->by_tag);
+		tag_insert(&e->flows, f);
+	}
+	refile_entity(e);
+}
+
+/* A request of `est` ns was sent: what is left of its queue goes by the new tag. */
+void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
+{
+	uint64_t tag = tag_after(d, f, (int64_t)est + f->owed);
+
+	f->owed = 0;
+	if (f->nq == 0 || d->n_limits != 0) {
+		ios_fd_flow_leave(d, f);
+		f->tag = tag;
+		ios_fd_flow_settle(d, f, now);
+	} else {
+		retag_served(d, f, tag);
+	}
 }
 
 /* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:

@@ -73,16 +73,21 @@ static uint64_t visit_of(const struct fd *d, const struct fd_class *c, const str
 }
 
 /* Those outside `e`, and without flow `but`. */
-static struct others look(struct fd *d, struct fd_class *c, const struct fd_entity *e,
-			  const struct fd_flow *but, iosched_time now)
+static void look_closer(struct fd *d, struct fd_class *c, const struct fd_entity *e,
+			const struct fd_flow *but, iosched_time now, struct others *o)
+{
+	o->visit = visit_of(d, c, e, now);
+	least_of(&c->ready[0], e, but, o);
+	least_of(&c->ready[1], e, but, o);
+}
+
+static inline struct others look(struct fd *d, struct fd_class *c, const struct fd_entity *e,
+				 const struct fd_flow *but, iosched_time now)
 {
 	struct others o = {false, 0, 0};
 
-	if (c->n_ready == (e != NULL && e->ready && &d->cls[e->cls] == c))
-		return o;
-	o.visit = visit_of(d, c, e, now);
-	least_of(&c->ready[0], e, but, &o);
-	least_of(&c->ready[1], e, but, &o);
+	if (c->n_ready != (e->ready && e->of == c))
+		look_closer(d, c, e, but, now, &o);
 	return o;
 }
 
@@ -433,7 +438,7 @@ static struct iosched_request *go_on(struct fd *d, struct fd_class *c, iosched_t
 	struct fd_entity *e = d->e;
 	struct others o = look(d, c, e, NULL, now);
 	struct iosched_request *rq = NULL;
-	bool other_class = &d->cls[e->cls] != c;
+	bool other_class = e->of != c;
 
 	if (other_class && e->kind != FD_ASYNC) {
 		if (fd_rank(e->cls) < fd_rank((unsigned)(c - d->cls)))
