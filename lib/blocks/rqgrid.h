@@ -52,12 +52,9 @@ static inline void ios_rqgrid_insert(struct ios_rqgrid *g, struct iosched_reques
 	ios_rqgrid_mark(g, cell);
 }
 
-/* Of a request that was inserted with another `offset` than it has now. */
-static inline void ios_rqgrid_remove_from(struct ios_rqgrid *g, struct iosched_request *rq,
-					  uint64_t offset)
+static inline void ios_rqgrid_unlink(struct ios_rqgrid *g, struct iosched_request *rq,
+				     uint64_t cell)
 {
-	uint64_t cell = offset >> g->shift;
-
 	if (__builtin_expect(!ios_rb_alone(&g->cells[cell], &rq->internal.sort), 0)) {
 		ios_rb_remove(&g->cells[cell], &rq->internal.sort);
 		return;
@@ -74,7 +71,7 @@ static inline void ios_rqgrid_remove_from(struct ios_rqgrid *g, struct iosched_r
 
 static inline void ios_rqgrid_remove(struct ios_rqgrid *g, struct iosched_request *rq)
 {
-	ios_rqgrid_remove_from(g, rq, rq->span_offset);
+	ios_rqgrid_unlink(g, rq, rq->span_offset >> g->shift);
 }
 
 /* The first request in cell `from` or a later one. */
@@ -112,6 +109,21 @@ static inline struct iosched_request *ios_rqgrid_next(const struct ios_rqgrid *g
 	    (next = ios_rb_next(&rq->internal.sort)) != NULL)
 		return ios_rqtree_entry(next);
 	return ios_rqgrid_first_in(g, cell + 1);
+}
+
+/* Remove it, and return the one that followed. */
+static inline struct iosched_request *ios_rqgrid_remove_next(struct ios_rqgrid *g,
+							     struct iosched_request *rq)
+{
+	uint64_t cell = rq->span_offset >> g->shift;
+	struct iosched_request *next;
+
+	if (ios_rb_alone(&g->cells[cell], &rq->internal.sort))
+		next = ios_rqgrid_first_in(g, cell + 1);
+	else
+		next = ios_rqgrid_next(g, rq);
+	ios_rqgrid_unlink(g, rq, cell);
+	return next;
 }
 
 struct iosched_request *ios_rqgrid_last(const struct ios_rqgrid *g);

@@ -420,12 +420,18 @@ static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 
 static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
 {
-	if (e->next == rq && e->next_known)
-		e->next = ios_fd_sorted_next(e, rq);
-	if (e->grid != NULL)
+	bool finger = e->next == rq && e->next_known;
+
+	if (e->grid == NULL) {
+		struct iosched_request *next = ios_rqtree_remove_next(&e->sorted, rq);
+
+		if (finger)
+			e->next = next;
+	} else if (finger) {
+		e->next = ios_rqgrid_remove_next(e->grid, rq);
+	} else {
 		ios_rqgrid_remove(e->grid, rq);
-	else
-		ios_rqtree_remove(&e->sorted, rq);
+	}
 }
 
 /* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
@@ -480,7 +486,17 @@ FD_SHARED void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_ti
 FD_SHARED void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
 FD_SHARED void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
-FD_SHARED void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
+FD_SHARED void ios_fd_flow_charge_slow(struct fd *d, struct fd_flow *f);
+/* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:
+ * more than two positionings. */
+static inline void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
+{
+	int64_t much = (int64_t)(2 * d->t_pos);
+
+	f->owed += cost;
+	if (f->owed > much || f->owed < -much)
+		ios_fd_flow_charge_slow(d, f);
+}
 FD_SHARED void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);

@@ -98,7 +98,7 @@ uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
 	return v - (v >> 1) * (age % FD_SEC / FD_US) / (FD_SEC / FD_US);
 }
 
-static void charge(struct fd *d, struct fd_flow *f, int64_t cost)
+static inline void charge(struct fd *d, struct fd_flow *f, int64_t cost)
 {
 	ios_fd_flow_charge(d, f, cost);
 	if (d->n_limits != 0)
@@ -194,14 +194,9 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 			iosched_time now)
 {
 	uint64_t dt = fd_ago(now, d->last_comp), est = fd_est_of(rq), cost = dt;
+	bool parallel = d->mode == FD_PARALLEL;
 
-	if (d->mode == FD_PARALLEL) {
-		d->last_comp = now;
-		if (d->measures)
-			ios_fd_mode_sample(d, rq, dt, now);
-		return;
-	}
-	if (says_nothing(d, rq)) {
+	if (!parallel && says_nothing(d, rq)) {
 		/* last_comp stays: the time since belongs to those still in flight. Resetting it
 		 * here lost half of all charges in the mix of a reader and a cached writer. */
 		if (d->wce && !f->async)
@@ -211,6 +206,8 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 	d->last_comp = now;
 	if (d->measures)
 		ios_fd_mode_sample(d, rq, dt, now);
+	if (parallel)
+		return;
 	if (rq->op == IOSCHED_READ && d->array)
 		ios_fd_efficiency(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  dt, now);

@@ -315,16 +315,10 @@ void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_tim
 	}
 }
 
-/* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:
- * more than two positionings. */
-void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
+void ios_fd_flow_charge_slow(struct fd *d, struct fd_flow *f)
 {
-	int64_t much = (int64_t)(2 * d->t_pos);
+	int64_t cost = f->owed;
 
-	f->owed += cost;
-	if (f->owed <= much && f->owed >= -much)
-		return;
-	cost = f->owed;
 	f->owed = 0;
 	ios_fd_flow_retag(d, f, tag_after(d, f, cost));
 }

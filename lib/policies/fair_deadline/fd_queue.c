@@ -56,6 +56,13 @@ void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last)
 	file_due(d, f);
 }
 
+/* Sync, and its oldest request expires at `expiry`. */
+static inline iosched_time due_by_arrival(const struct fd *d, const struct fd_flow *f,
+					  iosched_time expiry)
+{
+	return fd_max(expiry, f->t_dispatch + d->t.sync_expire_ns[f->cls]);
+}
+
 /* When the flow would be expired if it got nothing until then. */
 static iosched_time due_of(const struct fd *d, const struct fd_flow *f)
 {
@@ -66,7 +73,7 @@ static iosched_time due_of(const struct fd *d, const struct fd_flow *f)
 
 	if (b != NULL)
 		due = fd_min(due, b->inserted + expire);
-	return f->async ? due : fd_max(due, f->t_dispatch + expire);
+	return f->async ? due : due_by_arrival(d, f, due);
 }
 
 /* Its oldest request or its last dispatch has changed. */
@@ -160,9 +167,10 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 }
 
 /* Out of all but the due list. */
-static void unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+static inline void unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
-	ios_fifo_remove(rq);
+	rq->internal.fifo.prev->next = rq->internal.fifo.next;
+	rq->internal.fifo.next->prev = rq->internal.fifo.prev;
 	ios_fd_unsort(f->entity, rq);
 	f->nq--;
 	if (rq->internal.mark & FD_MARK_BOOST) {
@@ -181,29 +189,31 @@ void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request 
 	ios_fd_flow_refile_due(d, f);
 }
 
-/* A deadline after its last dispatch, which was just now, is the latest of all, as a rule. */
-static bool stays_last(const struct fd_flow *f, iosched_time due)
-{
-	return f->edf.next == &f->of->edf && due >= f->due;
-}
-
 /* It is sent: taken out, but outstanding still. The caller settles the flow. */
 void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
+	struct iosched_list_link *edf = &f->of->edf;
 	iosched_time due;
 
 	unlink_request(d, f, rq);
 	if (f->nq == 0)
 		return; /* it is about to leave the due list */
-	due = due_of(d, f);
-	if (due == f->due)
-		return;
-	if (!f->async && stays_last(f, due)) {
-		f->due = due;
-		fd_lower_floor(d, due);
+	if (f->async || !ios_fifo_empty(&f->wishes)) {
+		ios_fd_flow_refile_due(d, f);
 		return;
 	}
-	unfile_due(d, f);
+	/* A deadline after its last dispatch, which was just now, is the last of all, as a rule. */
+	due = due_by_arrival(d, f, ios_fifo_first(&f->fifo)->internal.expiry);
+	if (due < IOS_CONTAINER(edf->prev, struct fd_flow, edf)->due) {
+		ios_fd_flow_refile_due(d, f);
+		return;
+	}
+	if (due == f->due)
+		return;
 	f->due = due;
-	file_due(d, f);
+	fd_lower_floor(d, due);
+	if (f->edf.next != edf) {
+		ios_list_remove(&f->edf);
+		ios_list_insert_before(edf, &f->edf);
+	}
 }

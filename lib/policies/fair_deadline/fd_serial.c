@@ -100,9 +100,14 @@ static uint64_t lead_of(struct fd *d, struct fd_flow *f, uint64_t visit)
 	return ios_fd_virtual(d, f, visit);
 }
 
-static bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
+static bool within_lead(struct fd *d, struct fd_flow *f, const struct others *o)
 {
-	return !o->any || (int64_t)(f->tag - (o->tag + lead_of(d, f, o->visit))) <= 0;
+	return (int64_t)(f->tag - (o->tag + lead_of(d, f, o->visit))) <= 0;
+}
+
+static inline bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
+{
+	return !o->any || within_lead(d, f, o);
 }
 
 /* -- sweeps -- */
@@ -132,7 +137,7 @@ static bool oldest_is_late(const struct fd *d, const struct fd_flow *f, iosched_
 {
 	const struct iosched_request *rq = ios_fifo_first(&f->fifo);
 
-	return rq != NULL && fd_ago(now, rq->inserted) >= d->t.sync_expire_ns[f->cls];
+	return rq != NULL && now >= rq->inserted + d->t.sync_expire_ns[f->cls];
 }
 
 /* In offset order from the head, of the flows that are not far ahead. */
