@@ -139,14 +139,11 @@ static void kick(struct fd *d, const struct fd_flow *f, const struct iosched_req
 		d->env->kick |= IOSCHED_KICK_NOW;
 }
 
-static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f,
+						 struct iosched_request *rq, iosched_time now)
 {
-	struct fd *d = self;
-	struct fd_flow *f = ios_fd_flow_for(rq);
-
 	bool fsync = rq->op == IOSCHED_WRITE && !f->async;
 
-	tick(d, now);
 	if (!f->async)
 		ios_fd_observe(d, f, rq, now);
 	ios_fd_flow_activate(d, f);
@@ -163,6 +160,42 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 	if (ends_hold(d, f, rq))
 		ios_fd_hold_end(d, now, false);
 	kick(d, f, rq);
+}
+
+/* The same of one more read of a flow that has some queued: most requests under load. */
+static void insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			   iosched_time now)
+{
+	if (d->rotational)
+		ios_fd_observe(d, f, rq, now);
+	f->of->seen = now;
+	d->t_sync = now;
+	rq->internal.mark = 0;
+	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
+	ios_fd_flow_append(f, rq);
+	if (f->counted == 1)
+		ios_fd_flow_recount(d, f, 2);
+	d->env->kick |= IOSCHED_KICK_NOW;
+}
+
+static bool is_another(const struct fd *d, const struct fd_flow *f,
+		       const struct iosched_request *rq)
+{
+	return rq->op == IOSCHED_READ && rq->deadline == 0 && f->place == FD_QUEUED &&
+	       !ios_fifo_empty(&f->fifo) && d->n_limits == 0 && d->hold.flow == NULL &&
+	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
+}
+
+static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_flow *f = ios_fd_flow_for(rq);
+
+	tick(d, now);
+	if (is_another(d, f, rq))
+		insert_another(d, f, rq, now);
+	else
+		insert_any(d, f, rq, now);
 }
 
 /* -- dispatch -- */

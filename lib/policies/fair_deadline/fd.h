@@ -473,6 +473,7 @@ FD_SHARED void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_tim
 FD_SHARED void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
 FD_SHARED struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
 FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_SHARED void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq);
 FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 FD_SHARED void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 

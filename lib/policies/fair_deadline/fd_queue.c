@@ -132,14 +132,23 @@ static void insert_wish(struct fd_flow *f, struct iosched_request *rq)
 }
 
 /* By arrival, but not before boosted ones: they stay a flow's first. */
-static void insert_by_arrival(struct fd_flow *f, struct iosched_request *rq)
+static struct iosched_list_link *place_by_arrival(struct fd_flow *f,
+						  const struct iosched_request *rq)
 {
 	struct iosched_list_link *at = &f->fifo.head;
 
 	while (at->prev != &f->fifo.head && ios_fifo_entry(at->prev)->inserted > rq->inserted &&
 	       !(ios_fifo_entry(at->prev)->internal.mark & FD_MARK_BOOST))
 		at = at->prev;
-	ios_list_insert_before(at, &rq->internal.fifo);
+	return at;
+}
+
+static inline void count_in(struct fd_flow *f, struct iosched_request *rq)
+{
+	rq->internal.queue = f;
+	ios_fd_sort(f->entity, rq);
+	f->nq++;
+	f->entity->outstanding++;
 }
 
 /* Queue `rq`; the caller settles the flow. */
@@ -147,15 +156,12 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 {
 	bool wish = (rq->internal.mark & FD_MARK_WISH) != 0;
 
-	rq->internal.queue = f;
 	if (wish)
 		insert_wish(f, rq);
 	else
-		insert_by_arrival(f, rq);
-	ios_fd_sort(f->entity, rq);
-	f->nq++;
+		ios_list_insert_before(place_by_arrival(f, rq), &rq->internal.fifo);
+	count_in(f, rq);
 	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
-	f->entity->outstanding++;
 	if (f->place != FD_QUEUED)
 		return;
 	if (wish || ios_fifo_first(&f->fifo) == rq)
@@ -164,6 +170,13 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 		ios_fd_refile_boost(d, f);
 	if (wish)
 		ios_fd_wish_refile(d, f);
+}
+
+/* The same of a plain one that is the last to arrive at a QUEUED flow with others. */
+void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq)
+{
+	ios_fifo_append(&f->fifo, rq);
+	count_in(f, rq);
 }
 
 /* Out of all but the due list. */
