@@ -315,19 +315,11 @@ static bool fits_before_due(const struct fd *d, iosched_time now)
 }
 
 /* All but the expired. */
-static struct iosched_request *choose(struct fd *d, iosched_time now, struct iosched_pause *pause)
+static inline struct iosched_request *choose_of(struct fd *d, struct fd_class *c, iosched_time now,
+						struct iosched_pause *pause)
 {
-	struct fd_class *c = best_class(d);
-	struct fd_flow *reserved;
 	struct iosched_request *rq;
 
-	if (c == NULL)
-		return nothing_allowed(d, pause);
-	if (d->n_limits != 0 && (reserved = ios_fd_reserved(d, now)) != NULL)
-		return reserved->async ? ios_fd_sweep(d, reserved->entity)
-				       : ios_fd_flow_oldest(reserved);
-	if (d->mode == FD_SERIAL && d->n_limits != 0 && !fits_before_due(d, now))
-		return ios_fd_busy(pause);
 	if ((rq = boosted(c)) != NULL)
 		return rq;
 	if (d->fencing || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
@@ -343,13 +335,31 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 				    : ios_fd_parallel(d, c, now, pause);
 }
 
+static struct iosched_request *choose(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
+	struct fd_class *c = best_class(d);
+	struct fd_flow *reserved;
+
+	if (c == NULL)
+		return nothing_allowed(d, pause);
+	if (d->n_limits != 0) {
+		reserved = ios_fd_reserved(d, now);
+		if (reserved != NULL)
+			return reserved->async ? ios_fd_sweep(d, reserved->entity)
+					       : ios_fd_flow_oldest(reserved);
+		if (d->mode == FD_SERIAL && !fits_before_due(d, now))
+			return ios_fd_busy(pause);
+	}
+	return choose_of(d, c, now, pause);
+}
+
 /* Over its limit since it was queued: it waits with its tenant's others. */
 static bool parks(struct fd *d, struct iosched_request *rq, iosched_time now)
 {
 	struct fd_flow *f;
 	struct fd_limiter *over;
 
-	if (d->n_limits == 0 || rq->op == IOSCHED_FLUSH)
+	if (rq->op == IOSCHED_FLUSH)
 		return false;
 	f = fd_flow_of(rq);
 	over = ios_fd_over_limit(d, f, now);
@@ -361,11 +371,10 @@ static bool parks(struct fd *d, struct iosched_request *rq, iosched_time now)
 
 static struct iosched_request *allowed(struct fd *d, iosched_time now, struct iosched_pause *pause)
 {
-	struct iosched_request *rq;
+	struct iosched_request *rq = choose(d, now, pause);
 
-	do
+	while (d->n_limits != 0 && rq != NULL && parks(d, rq, now))
 		rq = choose(d, now, pause);
-	while (rq != NULL && parks(d, rq, now));
 	return rq;
 }
 
@@ -375,26 +384,18 @@ static struct iosched_request *expired(struct fd *d, bool async, iosched_time no
 
 	do
 		rq = ios_fd_expired(d, async, now);
-	while (rq != NULL && parks(d, rq, now));
+	while (d->n_limits != 0 && rq != NULL && parks(d, rq, now));
 	return rq;
 }
 
 /* Eight expired sync ones, one expired async one, one normal choice, and so on. Without the
- * async one a burst of expired writes would wait behind every later read. */
-static struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
-						struct iosched_pause *pause)
+ * async one a burst of expired writes would wait behind every later read. NULL: it is the normal
+ * choice's turn; `late`: though some are expired. */
+static struct iosched_request *rescue(struct fd *d, iosched_time now, bool *late)
 {
-	struct iosched_request *s = NULL, *a = NULL, *rq;
+	struct iosched_request *s = expired(d, false, now), *a = expired(d, true, now);
 
-	if (now >= d->expiry_floor) {
-		s = expired(d, false, now);
-		a = expired(d, true, now);
-		d->expiry_floor = ios_fd_next_expiry(d);
-	}
-	if (s == NULL && a == NULL) {
-		d->cycle = 0;
-		return allowed(d, now, pause);
-	}
+	d->expiry_floor = ios_fd_next_expiry(d);
 	if (d->cycle < CYCLE_SYNC && s != NULL) {
 		d->cycle++;
 		return s;
@@ -404,12 +405,30 @@ static struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
 		return a;
 	}
 	d->cycle = 0;
-	rq = allowed(d, now, pause);
-	if (rq != NULL)
-		return rq;
-	/* The choice may have parked what had expired. */
-	s = expired(d, false, now);
+	*late = s != NULL || a != NULL;
+	return NULL;
+}
+
+/* The normal choice found nothing, and may have parked what had expired. */
+static struct iosched_request *rescue_anyway(struct fd *d, iosched_time now)
+{
+	struct iosched_request *s = expired(d, false, now);
+
 	return s != NULL ? s : expired(d, true, now);
+}
+
+static inline struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
+						       struct iosched_pause *pause)
+{
+	struct iosched_request *rq;
+	bool late = false;
+
+	if (now < d->expiry_floor)
+		d->cycle = 0;
+	else if ((rq = rescue(d, now, &late)) != NULL)
+		return rq;
+	rq = allowed(d, now, pause);
+	return rq == NULL && late ? rescue_anyway(d, now) : rq;
 }
 
 /* A wait must not outlast what may end it. */
