@@ -314,12 +314,38 @@ static bool fits_before_due(const struct fd *d, iosched_time now)
 	return due > now && d->infl < (due - now) / d->t_pos;
 }
 
-/* All but the expired. */
-static inline struct iosched_request *choose_of(struct fd *d, struct fd_class *c, iosched_time now,
-						struct iosched_pause *pause)
+/* Somebody has a limit or a reservation, or nothing may go. True: that decides. */
+static __attribute__((noinline)) bool tenants_decide(struct fd *d, const struct fd_class *c,
+						     iosched_time now, struct iosched_pause *pause,
+						     struct iosched_request **rq)
 {
+	struct fd_flow *reserved;
+
+	if (c == NULL) {
+		*rq = nothing_allowed(d, pause);
+		return true;
+	}
+	reserved = ios_fd_reserved(d, now);
+	if (reserved != NULL) {
+		*rq = reserved->async ? ios_fd_sweep(d, reserved->entity)
+				      : ios_fd_flow_oldest(reserved);
+		return true;
+	}
+	if (d->mode != FD_SERIAL || fits_before_due(d, now))
+		return false;
+	*rq = ios_fd_busy(pause);
+	return true;
+}
+
+/* All but the expired. */
+static inline struct iosched_request *choose(struct fd *d, iosched_time now,
+					     struct iosched_pause *pause)
+{
+	struct fd_class *c = best_class(d);
 	struct iosched_request *rq;
 
+	if ((c == NULL || d->n_limits != 0) && tenants_decide(d, c, now, pause, &rq))
+		return rq;
 	if ((rq = boosted(c)) != NULL)
 		return rq;
 	if (d->fencing || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
@@ -333,24 +359,6 @@ static inline struct iosched_request *choose_of(struct fd *d, struct fd_class *c
 	}
 	return d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
 				    : ios_fd_parallel(d, c, now, pause);
-}
-
-static struct iosched_request *choose(struct fd *d, iosched_time now, struct iosched_pause *pause)
-{
-	struct fd_class *c = best_class(d);
-	struct fd_flow *reserved;
-
-	if (c == NULL)
-		return nothing_allowed(d, pause);
-	if (d->n_limits != 0) {
-		reserved = ios_fd_reserved(d, now);
-		if (reserved != NULL)
-			return reserved->async ? ios_fd_sweep(d, reserved->entity)
-					       : ios_fd_flow_oldest(reserved);
-		if (d->mode == FD_SERIAL && !fits_before_due(d, now))
-			return ios_fd_busy(pause);
-	}
-	return choose_of(d, c, now, pause);
 }
 
 /* Over its limit since it was queued: it waits with its tenant's others. */
@@ -371,10 +379,11 @@ static bool parks(struct fd *d, struct iosched_request *rq, iosched_time now)
 
 static struct iosched_request *allowed(struct fd *d, iosched_time now, struct iosched_pause *pause)
 {
-	struct iosched_request *rq = choose(d, now, pause);
+	struct iosched_request *rq;
 
-	while (d->n_limits != 0 && rq != NULL && parks(d, rq, now))
+	do
 		rq = choose(d, now, pause);
+	while (d->n_limits != 0 && rq != NULL && parks(d, rq, now));
 	return rq;
 }
 

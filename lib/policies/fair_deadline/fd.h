@@ -471,7 +471,13 @@ static inline bool fd_drive_starves(const struct fd *d)
 FD_SHARED void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
 FD_SHARED void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
-FD_SHARED struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
+FD_SHARED struct iosched_request *ios_fd_flow_oldest_of_both(const struct fd_flow *f);
+static inline struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f)
+{
+	return ios_fifo_empty(&f->wishes) && !ios_fifo_empty(&f->fifo)
+		       ? ios_fifo_entry(f->fifo.head.next)
+		       : ios_fd_flow_oldest_of_both(f);
+}
 FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 FD_SHARED void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq);
 FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);

@@ -128,7 +128,7 @@ static bool refused(struct fd *d, struct fd_class *c, const struct fd_flow *f, i
 {
 	bool unequal = ios_fd_weights_differ(d, c);
 
-	if (f->async)
+	if (f->async || (d->n_harmed == 0 && d->dp == 0))
 		return false;
 	return d->rotational || unequal ? stopped(d, f, unequal) : governed(d, f, now);
 }
@@ -197,36 +197,43 @@ static iosched_time refilled_at(const struct fd *d, iosched_time now)
 
 /* -- dispatch -- */
 
-static struct fd_flow *first_of(struct ios_rbtree *ready)
-{
-	struct fd_entity *e = fd_entity_of_link(ios_rb_first(ready));
-
-	return e == NULL ? NULL : fd_flow_first(&e->flows);
-}
-
 static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
 {
 	return f->async ? ios_fd_sweep(d, f->entity) : ios_fd_flow_oldest(f);
 }
 
-struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
-					struct iosched_pause *pause)
+/* Async flows have something: the flow that goes next, or NULL and why. */
+static __attribute__((noinline)) struct fd_flow *
+choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
 {
-	struct fd_flow *s = first_of(&c->ready[0]), *a = first_of(&c->ready[1]), *f;
+	struct fd_flow *a = fd_flow_first(&fd_entity_of_link(ios_rb_first(&c->ready[1]))->flows);
+	struct fd_flow *s = fd_flow_first(&c->pool.flows), *f;
 	bool crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
 	bool paced = false;
 
-	if (a != NULL && readers_about(d, now)) {
+	if (readers_about(d, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
 	}
-	f = a == NULL || crowded || paced ? NULL : a;
+	f = crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
 		f = s;
 	if (f == NULL && paced)
-		return ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, refilled_at(d, now));
+		ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, refilled_at(d, now));
+	else if (f == NULL)
+		ios_fd_busy(pause);
+	return f;
+}
+
+/* All sync flows are in the POOL. */
+struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
+					struct iosched_pause *pause)
+{
+	struct fd_flow *f = c->ready[1].root == NULL ? fd_flow_first(&c->pool.flows)
+						     : choose_flow(d, c, now, pause);
+
 	if (f == NULL)
-		return ios_fd_busy(pause);
+		return NULL;
 	if (refused(d, c, f, now))
 		return ios_fd_busy(pause);
 	return request_of(d, f);

@@ -112,7 +112,7 @@ void ios_fd_refile_boost(struct fd *d, struct fd_flow *f)
 		file_boost(d, f);
 }
 
-struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f)
+struct iosched_request *ios_fd_flow_oldest_of_both(const struct fd_flow *f)
 {
 	struct iosched_request *a = ios_fifo_first(&f->fifo), *b = ios_fifo_first(&f->wishes);
 

@@ -141,8 +141,8 @@ static bool oldest_is_late(const struct fd *d, const struct fd_flow *f, iosched_
 }
 
 /* In offset order from the head, of the flows that are not far ahead. */
-static struct iosched_request *pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound,
-					  const struct others *o)
+static inline struct iosched_request *pool_sweep(struct fd *d, struct fd_entity *pool,
+						 uint64_t bound, const struct others *o)
 {
 	struct iosched_request *rq =
 		d->head == pool->hpos ? ios_fd_from_sweep(pool) : ios_fd_sorted_from(pool, d->head);
@@ -177,7 +177,7 @@ static struct iosched_request *throttle_pool(struct fd *d, const struct fd_flow 
 	return ios_fd_wait(pause, IOSCHED_HOLD_IDLING, ios_fd_think_end(ahead_of));
 }
 
-static uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time now)
+static inline uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time now)
 {
 	uint64_t depth = o->any ? d->t.pool_depth_shared : d->t.pool_depth_alone;
 
@@ -188,10 +188,11 @@ static uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time no
 	return (uint32_t)depth;
 }
 
-static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, const struct others *o,
-					  iosched_time now, struct iosched_pause *pause)
+static inline __attribute__((always_inline)) struct iosched_request *
+visit_pool_of(struct fd *d, struct fd_class *c, const struct others *o, iosched_time now,
+	      struct iosched_pause *pause)
 {
-	struct fd_flow *f = fd_flow_first(&d->e->flows);
+	struct fd_flow *f = fd_flow_first(&c->pool.flows);
 	struct fd_flow *least = ios_fd_present_first(d, c, now);
 	bool unequal = ios_fd_pool_unequal(d, c);
 	uint64_t lead = d->t_pos * (unequal ? d->t.pool_lead_unequal : d->t.pool_lead_equal);
@@ -206,8 +207,15 @@ static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, cons
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
 	if (!unequal && !oldest_is_late(d, f, now))
-		rq = pool_sweep(d, d->e, least->tag + lead, o);
+		rq = pool_sweep(d, &c->pool, least->tag + lead, o);
 	return rq != NULL ? rq : ios_fd_flow_oldest(f);
+}
+
+static __attribute__((noinline)) struct iosched_request *
+visit_pool(struct fd *d, struct fd_class *c, const struct others *o, iosched_time now,
+	   struct iosched_pause *pause)
+{
+	return visit_pool_of(d, c, o, now, pause);
 }
 
 static bool async_full(const struct fd *d, iosched_time now)
@@ -464,9 +472,8 @@ static struct iosched_request *go_on(struct fd *d, struct fd_class *c, iosched_t
 	return rq;
 }
 
-/* `c` is the best class with anything QUEUED. */
-struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
-				      struct iosched_pause *pause)
+static __attribute__((noinline)) struct iosched_request *
+visit_any(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
 {
 	if (d->e != NULL) {
 		struct iosched_request *rq = go_on(d, c, now, pause);
@@ -477,6 +484,18 @@ struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_
 	if (d->hold.flow != NULL)
 		ios_fd_hold_end(d, now, false);
 	return select_next(d, c, now, pause);
+}
+
+/* `c` is the best class with anything QUEUED. When that is its POOL alone and it is visited
+ * already, there is little to ask. */
+struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
+				      struct iosched_pause *pause)
+{
+	static const struct others nobody = {false, 0, 0};
+
+	if (d->e == &c->pool && c->n_ready == 1 && c->pool.ready)
+		return visit_pool_of(d, c, &nobody, now, pause);
+	return visit_any(d, c, now, pause);
 }
 
 /* -- boosts and the drive -- */
