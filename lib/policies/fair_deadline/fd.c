@@ -153,13 +153,15 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 
 /* -- dispatch -- */
 
-static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
+static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool contig, iosched_time now)
 {
 	d->async_infl++;
 	if (d->mode == FD_PARALLEL)
 		ios_fd_pace_charge(d, est, now);
-	if (d->run.flow == f)
+	if (d->run.flow == f) {
 		d->run.est += est;
+		d->run.streaming = contig;
+	}
 	if (d->wce && d->mode == FD_SERIAL) {
 		d->dirty = ios_fd_dirty(d, now) + est;
 		d->dirty_at = now;
@@ -192,7 +194,7 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 
 	f->t_dispatch = now;
 	ios_fd_flow_unlink(d, f, rq);
-	if (d->infl == 0 && !d->fencing) {
+	if (d->infl == 0 && d->flushing == FD_NO_FLUSH) {
 		d->last_comp = now;
 		rq->internal.mark |= FD_MARK_ALONE;
 	}
@@ -205,7 +207,7 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 	d->infl++;
 	move_head(d, f, rq, boost);
 	if (f->async)
-		send_async(d, f, est, now);
+		send_async(d, f, est, contig, now);
 	if (boost)
 		send_boost(d, now);
 	if (d->n_limits != 0)
@@ -287,7 +289,7 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 		return ios_fd_busy(pause);
 	if ((rq = boosted(c)) != NULL)
 		return rq;
-	if (d->fencing || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
+	if (d->flushing == FD_FENCE || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
 		return ios_fd_busy(pause);
 	if (c == &d->cls[IOSCHED_IDLE]) {
 		if (better_in_flight(d))
@@ -414,9 +416,15 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 
 /* -- complete -- */
 
-static void fence_done(struct fd *d, iosched_time now)
+static void flush_done(struct fd *d, iosched_time now)
 {
-	d->fencing = 0;
+	bool pump = d->flushing == FD_PUMP;
+
+	d->flushing = FD_NO_FLUSH;
+	if (pump) {
+		ios_fd_pump_done(d, now);
+		return;
+	}
 	ios_fd_fence_done(d, now);
 	if (d->e != NULL && d->e->kind == FD_ASYNC)
 		d->e = NULL;
@@ -441,7 +449,7 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 
 	tick(d, now);
 	if (rq->flags & IOSCHED_RQ_INTERNAL) {
-		fence_done(d, now);
+		flush_done(d, now);
 		return;
 	}
 	f = fd_flow_of(rq);

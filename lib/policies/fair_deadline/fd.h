@@ -197,7 +197,16 @@ struct fd_run { /* an async visit */
 	struct fd_flow *flow;
 	iosched_time since;
 	uint64_t est;
+	/* With a cache: estimate of what was swallowed since the last FLUSH; since when the medium
+	 * has been at work beyond doubt, 0: it may be resting; the last write sent went on where
+	 * the one before ended. */
+	uint64_t cached;
+	uint64_t others; /* what others were charged for their part of our FLUSHes */
+	iosched_time busy_since;
+	uint8_t streaming;
 };
+
+enum fd_flush { FD_NO_FLUSH, FD_FENCE, FD_PUMP }; /* what our FLUSH in flight is for */
 
 /* The tunables, in the order of the table in fd.c. */
 struct fd_tunables {
@@ -255,7 +264,8 @@ struct fd {
 	uint64_t dirty;		/* estimated undestaged ns, at dirty_at */
 	iosched_time dirty_at;
 	iosched_time bulk_since; /* when there was first too much of it to flush; 0: there is not */
-	uint8_t fencing;
+	uint8_t flushing;	 /* enum fd_flush */
+	uint64_t flush_dirt;	 /* `dirty` when it was sent */
 	uint32_t boost_infl, depth_lim, good_boosts; /* depth_lim 0: none */
 	iosched_time t_boost;			     /* last dispatch of a boost */
 	iosched_time t_boost_done;
@@ -268,6 +278,7 @@ struct fd {
 	/* mode */
 	uint64_t t1, t4;
 	uint32_t n1, n4, probe;
+	const struct fd_entity *sampled; /* whose request completed last; never followed */
 	iosched_time t1_last;
 	uint64_t trial_cost, trial_rate;
 	iosched_time trial_next, trial_since, trial_gap;
@@ -473,6 +484,7 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 			iosched_time now);
 uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
 void ios_fd_fence_done(struct fd *d, iosched_time now);
+void ios_fd_pump_done(struct fd *d, iosched_time now);
 
 /* fd_tenant.c */
 uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);

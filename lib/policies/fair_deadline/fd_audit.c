@@ -245,8 +245,8 @@ static const char *audit_sent(const struct fd *d)
 		n += d->sent[i];
 	TRUE_OR_RETURN(n == d->infl, "every request in flight is in a slice");
 	TRUE_OR_RETURN(d->boost_infl <= d->infl, "boosted ones in flight are in flight");
-	TRUE_OR_RETURN(!d->fencing || d->mode == FD_PARALLEL || d->infl == d->boost_infl ||
-			       d->env->flush == NULL,
+	TRUE_OR_RETURN(d->flushing != FD_FENCE || d->mode == FD_PARALLEL ||
+			       d->infl == d->boost_infl || d->env->flush == NULL,
 		       "our FLUSH is out while we wait for it");
 	return NULL;
 }
