@@ -182,6 +182,26 @@ START_TEST(a_reader_and_streaming_writeback_share_by_weight)
 }
 END_TEST
 
+/* Readers that take turns at one file are merged with each other: each pays for its bytes. */
+START_TEST(cooperators_have_a_share_each)
+{
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		sequential(1)->cursor = 1;
+		s[i].depth = 1;
+		s[i].refill = UINT32_MAX;
+		s[i].request_bytes = 32768;
+	}
+	scattered(1)->weight = weights[_i];
+	run();
+	for (i = 0; i < 3; i++)
+		assert_share(i, 100000 / (300 + weights[_i]), 20);
+	assert_share(3, weights[_i] * 1000 / (300 + weights[_i]), 20);
+	ck_assert_uint_gt(megabytes(0) + megabytes(1) + megabytes(2), 30);
+}
+END_TEST
+
 START_TEST(four_readers_and_streaming_writeback_have_a_fifth_each)
 {
 	unsigned i;
@@ -362,6 +382,7 @@ int main(void)
 	tcase_add_test(t, four_streams_have_a_quarter_each);
 	tcase_add_loop_test(t, a_reader_and_scattered_writeback_have_half_each, 0, 2);
 	tcase_add_loop_test(t, a_reader_and_streaming_writeback_share_by_weight, 0, 8);
+	tcase_add_loop_test(t, cooperators_have_a_share_each, 0, 3);
 	tcase_add_test(t, four_readers_and_streaming_writeback_have_a_fifth_each);
 	tcase_add_test(t, a_log_does_not_cost_the_writer_its_share);
 	tcase_add_loop_test(t, a_stream_and_a_deep_reader_of_another_place_share_by_weight, 0, 4);

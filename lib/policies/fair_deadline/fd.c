@@ -146,6 +146,8 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 		rq->internal.mark = FD_MARK_BOOST;
 	ios_fd_flow_link(d, f, rq);
 	ios_fd_flow_settle(d, f, now);
+	if (rq->merged != NULL)
+		ios_fd_share_again(d, rq);
 	if (ends_hold(d, f, rq))
 		ios_fd_hold_end(d, now, false);
 	kick(d, f, rq);
@@ -214,6 +216,8 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 		ios_fd_limit_charge(d, f, est, rq->span_length, now);
 	ios_fd_served(d, f, now);
 	ios_fd_flow_sent(d, f, est, now);
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
 	seen(d, f, now);
 	if (d->hold.flow != NULL && f->entity == d->e)
@@ -461,6 +465,8 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 	ios_fd_flow_rest(d, f, now);
 	ios_fd_flow_settle(d, f, now);
 	ios_fd_settle_cost(d, f, rq, now);
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_done(d, rq, now);
 	if (rq->internal.mark & FD_MARK_BOOST)
 		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
 	if (d->mode == FD_PARALLEL)
@@ -477,6 +483,8 @@ static void leave_queue(struct fd *d, struct iosched_request *rq, iosched_time n
 	struct fd_flow *f = fd_flow_of(rq);
 
 	ios_fd_flow_unlink(d, f, rq);
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_done(d, rq, now);
 	ios_fd_flow_rest(d, f, now);
 	ios_fd_flow_settle(d, f, now);
 }

@@ -44,11 +44,12 @@ enum fd_mode { FD_SERIAL, FD_PARALLEL };
 
 /* In rq->internal.mark. */
 enum fd_mark {
-	FD_MARK_CONTIG = 1, /* it was estimated without positioning */
-	FD_MARK_ALONE = 2,  /* the device was idle when it was sent */
-	FD_MARK_BOOST = 4,  /* a small sync write that passes the others */
-	FD_MARK_WISH = 8,   /* in the flow's `wishes`, by the host's deadline */
-	FD_MARK_SENT = 16,  /* internal.expiry holds estimate and slice, not a time */
+	FD_MARK_CONTIG = 1,  /* it was estimated without positioning */
+	FD_MARK_ALONE = 2,   /* the device was idle when it was sent */
+	FD_MARK_BOOST = 4,   /* a small sync write that passes the others */
+	FD_MARK_WISH = 8,    /* in the flow's `wishes`, by the host's deadline */
+	FD_MARK_SHARED = 32, /* it has absorbed requests of other flows */
+	FD_MARK_SENT = 16,   /* internal.expiry holds estimate and slice, not a time */
 };
 
 enum fd_dimension { FD_TIME, FD_BYTES, FD_COUNT, FD_DIMENSIONS };
@@ -128,6 +129,7 @@ struct fd_flow {
 	struct fd_limiter *parked_at, *released_by;
 
 	uint32_t nq, infl, n_boosted;
+	uint32_t joined;		   /* its requests that others' have absorbed */
 	struct ios_fifo fifo;		   /* without a wish; sync by arrival */
 	struct ios_fifo wishes;		   /* by deadline */
 	iosched_time due;		   /* when it is expired: see fd_expired.c */
@@ -330,6 +332,12 @@ static inline struct fd_flow *fd_flow_by_tag(struct iosched_tree_link *l)
 static inline struct fd_entity *fd_entity_of_link(struct iosched_tree_link *l)
 {
 	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_entity, link);
+}
+
+/* It waits for something. */
+static inline bool fd_waits(const struct fd_flow *f)
+{
+	return f->nq + f->infl + f->joined != 0;
 }
 
 static inline struct fd_flow *fd_flow_of(const struct iosched_request *rq)
@@ -574,6 +582,12 @@ void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side
 		  uint64_t old_offset, iosched_time now);
 void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,
 		     iosched_time now);
+
+void ios_fd_share_again(struct fd *d, struct iosched_request *rq);
+void ios_fd_share_sent(struct fd *d, const struct iosched_request *rq, uint64_t est,
+		       iosched_time now);
+void ios_fd_share_charge(struct fd *d, const struct iosched_request *rq, int64_t cost);
+void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
 
 /* fd_tunables.c */
 extern const struct iosched_tunable ios_fd_tunables[];

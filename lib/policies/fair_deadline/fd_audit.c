@@ -65,7 +65,7 @@ static const char *audit_place(const struct fd *d, const struct fd_flow *f)
 
 	TRUE_OR_RETURN(f->active == (f->place != FD_IDLE),
 		       "an active flow, and no other, has a place");
-	TRUE_OR_RETURN(f->active || f->nq + f->infl == 0, "a flow with requests is active");
+	TRUE_OR_RETURN(f->active || !fd_waits(f), "a flow with requests is active");
 	TRUE_OR_RETURN((f->nq != 0) == (queued || f->place == FD_PARKED),
 		       "a flow with queued requests is queued or parked");
 	TRUE_OR_RETURN(!queued || in_tree(&f->entity->flows, f), "a queued flow is in its entity");
@@ -128,7 +128,7 @@ static const char *audit_list(const struct fd *d, struct iosched_list_link *list
 		const struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
 		const char *wrong = audit_requests(f);
 
-		TRUE_OR_RETURN((list == &d->grace) == (f->nq + f->infl == 0),
+		TRUE_OR_RETURN((list == &d->grace) == !fd_waits(f),
 			       "flows with nothing, and no others, are in their grace period");
 		if (wrong == NULL)
 			wrong = audit_place(d, f);

@@ -219,7 +219,12 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 	if (rq->op == IOSCHED_READ && d->wce)
 		cost -= blame(d, f, rq, dt, now);
 	learn(d, rq, dt);
-	charge(d, f, (int64_t)(cost - est));
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_charge(d, rq, (int64_t)(cost - est));
+	else
+		ios_fd_flow_charge(d, f, (int64_t)(cost - est));
+	if (d->n_limits != 0)
+		ios_fd_limit_correct(d, f, (int64_t)(cost - est));
 }
 
 static uint64_t root(uint64_t x)

@@ -369,7 +369,7 @@ void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
 {
 	uint64_t vtime;
 
-	if (f->active && f->nq + f->infl != 0)
+	if (f->active && fd_waits(f))
 		return;
 	ios_list_remove(&f->activity);
 	ios_list_insert_before(&d->busy, &f->activity);
@@ -405,7 +405,7 @@ void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f)
 /* Nothing queued and nothing in flight: the grace period begins. */
 void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
 {
-	if (!f->active || f->nq != 0 || f->infl != 0)
+	if (!f->active || fd_waits(f))
 		return;
 	f->t_idle = now;
 	ios_list_remove(&f->activity);
