@@ -344,6 +344,22 @@ START_TEST(real_time_beside_others_and_idle_without_them)
 }
 END_TEST
 
+/* After the grace period the idle class has in the device what is short beside the pauses, and a
+ * reader does not wait for a FLUSH on its behalf. */
+START_TEST(the_idle_class_uses_long_pauses_and_does_not_fill_the_drive)
+{
+	struct iosched_sim_stream *idle;
+
+	c.device = caches[_i];
+	scattered(1)->think_ns = 60 * MS;
+	idle = writeback(sequential(15));
+	idle->prio_class = IOSCHED_IDLE;
+	run();
+	ck_assert_uint_lt(row(0)->total.p99, 40 * MS);
+	ck_assert_uint_gt(megabytes(1), 4);
+}
+END_TEST
+
 START_TEST(flash_is_not_slowed_down)
 {
 	uint64_t noop;
@@ -393,6 +409,7 @@ int main(void)
 	tcase_add_loop_test(t, an_fsync_writer_waits_milliseconds_among_all_loads, 0, 2);
 	tcase_add_test(t, waits_end_with_the_deadline_in_a_mix_of_sixteen);
 	tcase_add_test(t, real_time_beside_others_and_idle_without_them);
+	tcase_add_loop_test(t, the_idle_class_uses_long_pauses_and_does_not_fill_the_drive, 0, 2);
 	tcase_add_test(t, flash_is_not_slowed_down);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);

@@ -136,6 +136,8 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 	if (!f->async)
 		ios_fd_observe(d, f, rq, now);
 	ios_fd_flow_activate(d, f);
+	if (d->cls[IOSCHED_IDLE].nq != 0 && f->cls != IOSCHED_IDLE)
+		ios_fd_idle_pause_over(d, now);
 	seen(d, f, now);
 	if (!f->async && rq->op == IOSCHED_WRITE)
 		count_syncer(d, f, now);
@@ -212,6 +214,8 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 		send_async(d, f, est, contig, now);
 	if (boost)
 		send_boost(d, now);
+	if (f->cls == IOSCHED_IDLE)
+		d->idle_sent = now;
 	if (d->n_limits != 0)
 		ios_fd_limit_charge(d, f, est, rq->span_length, now);
 	ios_fd_served(d, f, now);
@@ -257,16 +261,6 @@ static struct iosched_request *boosted(const struct fd_class *c)
 	return ios_fifo_first(&IOS_CONTAINER(c->boosts.next, struct fd_flow, boosting)->fifo);
 }
 
-static bool too_early_for_idle(const struct fd *d, iosched_time now)
-{
-	return d->better_last != 0 && fd_ago(now, d->better_last) < d->t.idle_grace_ns;
-}
-
-static bool better_in_flight(const struct fd *d)
-{
-	return d->cls[IOSCHED_REALTIME].infl + d->cls[IOSCHED_BEST_EFFORT].infl != 0;
-}
-
 /* The arm's queue is not filled beyond the moment the next reservation is due. */
 static bool fits_before_due(const struct fd *d, iosched_time now)
 {
@@ -295,13 +289,8 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 		return rq;
 	if (d->flushing == FD_FENCE || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
 		return ios_fd_busy(pause);
-	if (c == &d->cls[IOSCHED_IDLE]) {
-		if (better_in_flight(d))
-			return ios_fd_busy(pause);
-		if (too_early_for_idle(d, now))
-			return ios_fd_wait(pause, IOSCHED_HOLD_IDLING,
-					   d->better_last + d->t.idle_grace_ns);
-	}
+	if (c == &d->cls[IOSCHED_IDLE] && !ios_fd_idle_may_go(d, now, pause))
+		return NULL;
 	return d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
 				    : ios_fd_parallel(d, c, now, pause);
 }
@@ -462,6 +451,8 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 	f->entity->t_lc = now;
 	f->entity->last = f;
 	seen(d, f, now);
+	if (f->cls == IOSCHED_IDLE)
+		ios_fd_idle_done(d, rq, now);
 	ios_fd_flow_rest(d, f, now);
 	ios_fd_flow_settle(d, f, now);
 	ios_fd_settle_cost(d, f, rq, now);

@@ -11,6 +11,7 @@
  *   fd_tenant.c   effective weights of nested groups, limits and reservations
  *   fd_expired.c  the expired cycle, the host's own deadlines, the guard of the drive
  *   fd_serial.c   one arm: exclusive visits, holding, the flush fence
+ *   fd_idle.c     when the idle class may go
  *   fd_parallel.c many channels: start tags, throttle by measured harm, paced writeback
  *   fd_mode.c     which of the two, by measurement
  *   fd.c          the ladder, insert, complete, the table
@@ -254,7 +255,9 @@ struct fd {
 	iosched_time slice_end;
 	uint8_t starving;		/* as of the last slice or completion */
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
-	iosched_time better_last;	/* when a class above idle last had something */
+	uint64_t gap, idle_lat;		/* see fd_idle.c */
+	iosched_time idle_sent;
+	iosched_time better_last; /* when a class above idle last had something */
 
 	/* serial */
 	struct fd_entity *e;
@@ -548,6 +551,11 @@ void ios_fd_hold_over(struct fd *d, iosched_time now);
 void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
 void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
 void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
+
+/* fd_idle.c */
+void ios_fd_idle_pause_over(struct fd *d, iosched_time now);
+void ios_fd_idle_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
+bool ios_fd_idle_may_go(const struct fd *d, iosched_time now, struct iosched_pause *pause);
 
 /* fd_parallel.c */
 struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,

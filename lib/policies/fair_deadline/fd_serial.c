@@ -382,7 +382,9 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 {
 	uint64_t visit;
 
-	if (!fences(d) || d->run.est == 0 || d->run.flow == NULL || c->ready[0].root == NULL)
+	/* A better class is not made to wait for the sake of shares within a worse one. */
+	if (!fences(d) || d->run.est == 0 || d->run.flow == NULL || c->ready[0].root == NULL ||
+	    c != &d->cls[d->run.flow->cls])
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
 	if (d->run.est > 3 * visit)
