@@ -15,9 +15,9 @@
 #include "workbench.h"
 
 static const struct wb_verb *const verbs[] = {
-	&wb_verb_policies,   &wb_verb_replay,	     &wb_verb_compare,
-	&wb_verb_sim,	     &wb_verb_seeds,	     &wb_verb_explain,
-	&wb_verb_trace_info, &wb_verb_trace_convert, &wb_verb_calibrate,
+	&wb_verb_policies,  &wb_verb_replay,   &wb_verb_compare,    &wb_verb_sim,
+	&wb_verb_seeds,	    &wb_verb_explain,  &wb_verb_trace_info, &wb_verb_trace_convert,
+	&wb_verb_calibrate, &wb_verb_programs,
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))

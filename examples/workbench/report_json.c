@@ -97,6 +97,26 @@ static struct wb_json *ratios_json(const struct wb_run *run, const struct wb_run
 	return out;
 }
 
+static struct wb_json *programs_json(const struct iosched_sim_result *r)
+{
+	struct wb_json *out = wb_json_array();
+
+	for (unsigned i = 0; i < r->program_count; i++) {
+		const struct iosched_sim_program_result *p = &r->programs[i];
+		struct wb_json *one = wb_json_object();
+
+		wb_json_set_text(one, "program", p->name);
+		wb_json_set_number(one, "first_context", p->first_context);
+		wb_json_set_number(one, "operations", p->operations);
+		wb_json_set_number(one, "bytes", p->bytes);
+		wb_json_set_number(one, "elapsed_ns", p->elapsed_ns);
+		wb_json_set_number(one, "syncs", p->syncs);
+		wb_json_set_number(one, "sync_ns", p->sync_ns);
+		wb_json_append(out, one);
+	}
+	return out;
+}
+
 struct wb_json *wb_report_run_json(const struct wb_runs *set, const struct wb_run *run)
 {
 	const struct iosched_sim_result *r = run->result;
@@ -123,6 +143,8 @@ struct wb_json *wb_report_run_json(const struct wb_runs *set, const struct wb_ru
 	wb_json_set(out, "queue", queue_json(r));
 	wb_json_set(out, "device", device_json(&r->device));
 	wb_json_set(out, "rows", rows);
+	if (r->program_count > 0)
+		wb_json_set(out, "programs", programs_json(r));
 	return out;
 }
 

@@ -13,6 +13,8 @@
 #include "plot.h"
 #include "progress.h"
 #include "report.h"
+#include "table.h"
+#include "units.h"
 
 /* A plot has about so many points along its time axis. */
 #define INTERVALS 50
@@ -66,17 +68,40 @@ static int add_policies(struct sim *s)
 	return WB_OK;
 }
 
+static int take_name(struct sim *s, uint64_t context, const char *name)
+{
+	struct iosched_trace_record rec = {.context = context};
+
+	snprintf(rec.process, sizeof(rec.process), "%.*s", (int)sizeof(rec.process) - 1, name);
+	return wb_names_count(&s->names, &rec) ? WB_OK : wb_fail("out of memory");
+}
+
+/* The device's size is not known here: the scenario has been checked against it. */
+static int take_program_names(struct sim *s, const struct iosched_sim_program *p)
+{
+	unsigned n = 0;
+	int code = WB_OK;
+
+	if (iosched_sim_program_check(p, UINT64_MAX, &n, NULL) != 0)
+		return wb_fail("out of memory");
+	for (unsigned i = 0; code == WB_OK && i < n; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s.%u", p->label, i + 1);
+		code = take_name(s, p->first_context + i, name);
+	}
+	return code;
+}
+
 static int take_names(struct sim *s, const struct iosched_sim_config *c)
 {
-	for (unsigned i = 0; i < c->stream_count; i++) {
-		struct iosched_trace_record rec = {.context = c->streams[i].context};
+	int code = WB_OK;
 
-		snprintf(rec.process, sizeof(rec.process), "%.*s", (int)sizeof(rec.process) - 1,
-			 c->streams[i].name);
-		if (!wb_names_count(&s->names, &rec))
-			return wb_fail("out of memory");
-	}
-	return WB_OK;
+	for (unsigned i = 0; code == WB_OK && i < c->stream_count; i++)
+		code = take_name(s, c->streams[i].context, c->streams[i].name);
+	for (unsigned i = 0; code == WB_OK && i < c->program_count; i++)
+		code = take_program_names(s, &c->programs[i]);
+	return code;
 }
 
 static int load(struct sim *s)
@@ -193,6 +218,72 @@ static int print_verdicts(struct sim *s)
 	return WB_OK;
 }
 
+/* "4 streams, program pgbench". */
+static void print_loads(const struct iosched_sim_config *c)
+{
+	if (c->stream_count > 0)
+		printf("%u stream%s", c->stream_count, c->stream_count == 1 ? "" : "s");
+	for (unsigned i = 0; i < c->program_count; i++)
+		printf("%sprogram %s", i > 0 || c->stream_count > 0 ? ", " : "",
+		       c->programs[i].label);
+}
+
+static void add_score(struct wb_table *t, const struct iosched_sim_program_result *p)
+{
+	char text[WB_TEXT_SIZE];
+	double seconds = (double)p->elapsed_ns / 1e9;
+
+	wb_table_add(t, "%s",
+		     wb_digits_text(text, seconds > 0 ? (double)p->operations / seconds : 0));
+	wb_table_add(t, "%s",
+		     wb_digits_text(text, seconds > 0 ? (double)p->bytes / seconds / 1e6 : 0));
+	wb_table_add(t, "%llu", (unsigned long long)p->syncs);
+	if (p->syncs == 0)
+		wb_table_add(t, "-");
+	else
+		wb_table_add(t, "%s",
+			     wb_digits_text(text, (double)p->sync_ns / 1e6 / (double)p->syncs));
+}
+
+/* Some policy line runs it. */
+static const char *program_label(const struct sim *s, uint64_t first_context)
+{
+	struct iosched_sim_case c;
+
+	for (unsigned k = 0; iosched_sim_scenario_case(s->scenario, k, &c) == 0; k++)
+		for (unsigned i = 0; i < c.config->program_count; i++)
+			if (c.config->programs[i].first_context == first_context)
+				return c.config->programs[i].label;
+	return "";
+}
+
+/* What programs count themselves: seconds are those in which they had something to do. */
+static int print_programs(const struct sim *s, const struct wb_runs *r)
+{
+	static const struct wb_column columns[] = {
+		{NULL, "policy", true},	 {NULL, "program", true},    {"done", "/s", false},
+		{"done", "MB/s", false}, {"syncs", "number", false}, {"syncs", "mean ms", false},
+	};
+	struct wb_table t;
+	unsigned rows = 0;
+
+	wb_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (unsigned k = 0; k < r->count; k++)
+		for (unsigned i = 0; i < r->runs[k].result->program_count; i++) {
+			const struct iosched_sim_program_result *p =
+				&r->runs[k].result->programs[i];
+
+			wb_table_add(&t, "%s", wb_run_label(&r->runs[k]));
+			wb_table_add(&t, "%s", program_label(s, p->first_context));
+			add_score(&t, p);
+			rows++;
+		}
+	if (rows == 0)
+		return WB_OK;
+	putchar('\n');
+	return wb_table_print(&t, 2);
+}
+
 static int print(struct sim *s, const struct wb_runs *r)
 {
 	struct iosched_sim_case c;
@@ -200,9 +291,12 @@ static int print(struct sim *s, const struct wb_runs *r)
 
 	iosched_sim_scenario_case(s->scenario, 0, &c);
 	printf("%s: %s\n", s->path, iosched_sim_scenario_title(s->scenario));
-	printf("%u streams on %s, %.6g s, seed %llu\n\n", c.config->stream_count, c.config->device,
-	       (double)c.config->length_ns / 1e9, (unsigned long long)c.seed);
+	print_loads(c.config);
+	printf(" on %s, %.6g s, seed %llu\n\n", c.config->device, (double)c.config->length_ns / 1e9,
+	       (unsigned long long)c.seed);
 	code = wb_report_table(r, -1);
+	if (code == WB_OK)
+		code = print_programs(s, r);
 	if (code == WB_OK)
 		code = print_verdicts(s);
 	putchar('\n');

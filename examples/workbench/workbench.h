@@ -31,6 +31,7 @@ struct wb_verb {
 };
 
 extern const struct wb_verb wb_verb_policies;
+extern const struct wb_verb wb_verb_programs;
 extern const struct wb_verb wb_verb_calibrate;
 extern const struct wb_verb wb_verb_replay;
 extern const struct wb_verb wb_verb_compare;

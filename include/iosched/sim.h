@@ -219,6 +219,14 @@ struct iosched_sim_program {
 	const struct iosched_sim_setting *settings;
 	unsigned setting_count; /**< how many */
 	uint64_t first_context; /**< its processes are contexts from this number on */
+	/** what rows call its processes: LABEL.1, LABEL.2 ...; NULL: what they are, "thread 1" */
+	const char *label;
+	uint64_t group;	       /**< of its processes, as iosched_sim_stream::group */
+	uint32_t weight;       /**< likewise; 0 = the policy's default */
+	uint32_t group_weight; /**< likewise */
+	uint8_t prio_class;    /**< likewise */
+	uint8_t prio_level;    /**< likewise */
+	uint8_t reserved[6];   /**< zero */
 };
 
 /** The programs by number.
@@ -237,6 +245,19 @@ IOSCHED_API const char *iosched_sim_program_at(unsigned i, const char **summary)
  */
 IOSCHED_API int iosched_sim_program_param_at(const char *program, unsigned i,
 					     struct iosched_sim_param *out);
+
+/**
+ * Check a program, and count its processes: they are contexts first_context, first_context + 1 ...
+ * @param p         the program
+ * @param capacity  of the device it is to run on, bytes
+ * @param count     receives how many processes, 1..65536
+ * @param why       receives the sentence on an error; may be NULL
+ * @return 0, -ENOENT (no such program or parameter), -EINVAL (not a value), -ERANGE (a value out
+ *         of range, or more than the device holds), -ENOMEM
+ * Threads: any.   Cost: O(parameters).
+ */
+IOSCHED_API int iosched_sim_program_check(const struct iosched_sim_program *p, uint64_t capacity,
+					  unsigned *count, struct iosched_sim_error *why);
 /** @} */
 
 /** @defgroup sim Running a simulation
@@ -391,12 +412,13 @@ struct iosched_sim_device_stats {
 
 /** What a program got done, warm-up excluded. */
 struct iosched_sim_program_result {
-	const char *name;    /**< its name, static */
-	uint64_t operations; /**< seeks, records, transactions: what the program counts */
-	uint64_t bytes;	     /**< read or written by its processes */
-	uint64_t elapsed_ns; /**< in this time */
-	uint64_t syncs;	     /**< waits for a write to be safe */
-	uint64_t sync_ns;    /**< sum of those */
+	const char *name;	/**< its name, static */
+	uint64_t first_context; /**< as configured */
+	uint64_t operations;	/**< seeks, records, transactions: what the program counts */
+	uint64_t bytes;		/**< read or written by its processes */
+	uint64_t elapsed_ns;	/**< in this time */
+	uint64_t syncs;		/**< waits for a write to be safe */
+	uint64_t sync_ns;	/**< sum of those */
 };
 
 /** What came out. Everything it points to is freed with it. */

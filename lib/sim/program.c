@@ -15,7 +15,7 @@ static const struct ios_sim_program_kind *const kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* More than any program can have. */
+/* Context numbers that are kept free above a program's first. */
 #define MOST_PROCESSES 65536
 
 /* --- Kinds and parameters --- */
@@ -98,7 +98,8 @@ static void program_destroy(struct ios_sim_load *load)
 
 static struct ios_sim_program *new_program(const struct ios_sim_program_kind *kind,
 					   struct ios_sim_host *h,
-					   const struct iosched_sim_config *c)
+					   const struct iosched_sim_config *c,
+					   const struct iosched_sim_program *config)
 {
 	struct ios_sim_program *pr = calloc(1, kind->size);
 
@@ -106,24 +107,58 @@ static struct ios_sim_program *new_program(const struct ios_sim_program_kind *ki
 		return NULL;
 	pr->load = (struct ios_sim_load){h, program_start, program_completed, program_destroy};
 	pr->kind = kind;
+	pr->config = config;
 	pr->score.name = kind->name;
+	pr->score.first_context = config->first_context;
 	pr->from = c->warmup_ns;
 	pr->until = c->length_ns;
 	pr->seed = c->seed;
 	return pr;
 }
 
+/* The parameters of a program that can be, or NULL and *@err. */
+static void *make_params(const struct ios_sim_program_kind *kind,
+			 const struct iosched_sim_program *config, uint64_t capacity, int *err,
+			 struct iosched_sim_error *why)
+{
+	void *values = calloc(1, kind->params_size);
+
+	*err = values != NULL ? set_params(kind, values, config, why) : -ENOMEM;
+	if (*err == 0)
+		*err = kind->check(values, capacity, why);
+	if (*err == 0)
+		return values;
+	free(values);
+	return NULL;
+}
+
+int iosched_sim_program_check(const struct iosched_sim_program *p, uint64_t capacity,
+			      unsigned *count, struct iosched_sim_error *why)
+{
+	const struct ios_sim_program_kind *kind = find_kind(p->name != NULL ? p->name : "");
+	void *values;
+	int err;
+
+	if (kind == NULL)
+		return ios_sim_fail(why, -ENOENT, "there is no program \"%s\"",
+				    p->name != NULL ? p->name : "");
+	values = make_params(kind, p, capacity, &err, why);
+	if (values == NULL)
+		return err;
+	*count = kind->processes(values);
+	free(values);
+	return 0;
+}
+
 static int init_program(struct ios_sim_program *pr, const struct iosched_sim_program *config,
 			struct iosched_sim_error *why)
 {
-	void *values = calloc(1, pr->kind->params_size);
 	int err;
+	void *values = make_params(pr->kind, config, pr->load.host->device->capacity, &err, why);
 
 	if (values == NULL)
-		return -ENOMEM;
-	err = set_params(pr->kind, values, config, why);
-	if (err == 0)
-		err = pr->kind->init(pr, values, config->first_context, why);
+		return err;
+	err = pr->kind->init(pr, values, config->first_context, why);
 	free(values);
 	return err;
 }
@@ -148,7 +183,7 @@ int ios_sim_program_create(struct ios_sim_program **out, struct ios_sim_host *h,
 		return ios_sim_fail(why, -EINVAL,
 				    "program %u (%s) has context numbers that are reserved",
 				    index + 1, name);
-	pr = new_program(kind, h, c);
+	pr = new_program(kind, h, c, &c->programs[index]);
 	if (pr == NULL)
 		return -ENOMEM;
 	err = init_program(pr, &c->programs[index], &inner);
@@ -218,8 +253,11 @@ int ios_sim_process_init(struct ios_sim_process *p, struct ios_sim_program *pr,
 	p->meter = ios_sim_meter_of(&h->meter, p->context);
 	if (p->meter == UINT32_MAX)
 		return -ENOMEM;
-	snprintf(full, sizeof(full), "%s %u", name, number + 1);
-	ios_sim_meter_name(&h->meter, p->meter, full, 0);
+	if (pr->config->label != NULL)
+		snprintf(full, sizeof(full), "%.20s.%u", pr->config->label, number + 1);
+	else
+		snprintf(full, sizeof(full), "%s %u", name, number + 1);
+	ios_sim_meter_name(&h->meter, p->meter, full, pr->config->weight);
 	return 0;
 }
 
@@ -247,6 +285,8 @@ bool ios_sim_process_submit(struct ios_sim_process *p, struct ios_sim_token *tok
 		.meter = p->meter,
 		.flags = flags,
 		.op = op,
+		.prio_class = p->program->config->prio_class,
+		.prio_level = p->program->config->prio_level,
 		.token = token,
 	};
 

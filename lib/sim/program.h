@@ -28,6 +28,7 @@ struct ios_sim_token {
 struct ios_sim_program {
 	struct ios_sim_load load; /* first */
 	const struct ios_sim_program_kind *kind;
+	const struct iosched_sim_program *config;
 	struct iosched_sim_program_result score;
 	iosched_time from; /* of the score */
 	iosched_time until;
@@ -51,7 +52,10 @@ struct ios_sim_program_kind {
 	bool endless; /* it is never done */
 	size_t params_size;
 	size_t size; /* of its struct, which is zero but for the common part */
-	/* @params is copied. Returns 0, -ERANGE with a sentence, or -ENOMEM. */
+	unsigned (*processes)(const void *params);
+	/* Is there room for it on so many bytes? Returns 0 or -ERANGE with a sentence. */
+	int (*check)(const void *params, uint64_t capacity, struct iosched_sim_error *why);
+	/* @params has passed check() and is copied. Returns 0, -ERANGE with a sentence, -ENOMEM. */
 	int (*init)(struct ios_sim_program *pr, const void *params, uint64_t first_context,
 		    struct iosched_sim_error *why);
 	void (*fini)(struct ios_sim_program *pr); /* also after a failed init */

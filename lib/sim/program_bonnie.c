@@ -146,20 +146,33 @@ static int make_writeback(struct bonnie *b)
 	return ios_sim_writeback_init(&b->writeback);
 }
 
+static unsigned bonnie_processes(const void *values)
+{
+	(void)values;
+	return 2; /* itself and the flusher */
+}
+
+static int bonnie_check(const void *values, uint64_t capacity, struct iosched_sim_error *why)
+{
+	const struct params *p = values;
+
+	if (p->file_bytes + p->offset > capacity)
+		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
+	if (p->dirty_low > p->dirty_high || p->dirty_high + p->dirty_chunk >= p->dirty_limit)
+		return ios_sim_fail(why, -ERANGE,
+				    "dirty_low, dirty_high and dirty_limit do not rise, or not by "
+				    "dirty_chunk");
+	return 0;
+}
+
 static int bonnie_init(struct ios_sim_program *pr, const void *values, uint64_t first_context,
 		       struct iosched_sim_error *why)
 {
 	struct bonnie *b = (struct bonnie *)pr;
 	int err;
 
+	(void)why;
 	b->p = *(const struct params *)values;
-	if (b->p.file_bytes + b->p.offset > pr->load.host->device->capacity)
-		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
-	if (b->p.dirty_low > b->p.dirty_high ||
-	    b->p.dirty_high + b->p.dirty_chunk >= b->p.dirty_limit)
-		return ios_sim_fail(why, -ERANGE,
-				    "dirty_low, dirty_high and dirty_limit do not rise, or not by "
-				    "dirty_chunk");
 	err = ios_sim_process_init(&b->process.process, pr, first_context, 0, "process");
 	if (err == 0)
 		err = ios_sim_process_init(&b->writeback.flusher, pr, first_context, 1, "flusher");
@@ -206,6 +219,8 @@ static void bonnie_fini(struct ios_sim_program *pr)
 		.params = table,                                          \
 		.params_size = sizeof(struct params),                     \
 		.size = sizeof(struct bonnie),                            \
+		.processes = bonnie_processes,                            \
+		.check = bonnie_check,                                    \
 		.init = init_of,                                          \
 		.fini = bonnie_fini,                                      \
 		.start = bonnie_start,                                    \

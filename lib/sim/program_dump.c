@@ -214,6 +214,21 @@ static int lay_out(struct dump *d, uint64_t capacity_pages)
 	return 0;
 }
 
+static unsigned dump_processes(const void *values)
+{
+	return (unsigned)((const struct params *)values)->processes;
+}
+
+/* How much of the device its extents take is known when they have been drawn. */
+static int dump_check(const void *values, uint64_t capacity, struct iosched_sim_error *why)
+{
+	const struct params *p = values;
+
+	return p->bytes <= capacity
+		       ? 0
+		       : ios_sim_fail(why, -ERANGE, "its blocks do not fit on the device");
+}
+
 static int dump_init(struct ios_sim_program *pr, const void *values, uint64_t first_context,
 		     struct iosched_sim_error *why)
 {
@@ -261,6 +276,8 @@ const struct ios_sim_program_kind ios_sim_program_dump = {
 	.params = params,
 	.params_size = sizeof(struct params),
 	.size = sizeof(struct dump),
+	.processes = dump_processes,
+	.check = dump_check,
 	.init = dump_init,
 	.fini = dump_fini,
 	.start = dump_start,

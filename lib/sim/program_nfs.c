@@ -413,20 +413,38 @@ static int make_nfsds(struct nfs *n, uint64_t first_context)
 	return 0;
 }
 
+static unsigned nfs_processes(const void *values)
+{
+	return (unsigned)((const struct params *)values)->nfsds;
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return bytes - bytes % IOS_SIM_PAGE;
+}
+
+static int nfs_check(const void *values, uint64_t capacity, struct iosched_sim_error *why)
+{
+	const struct params *p = values;
+
+	if (p->file_bytes + p->offset > capacity)
+		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
+	if (p->file_bytes < whole_pages(p->rpc_bytes))
+		return ios_sim_fail(why, -ERANGE, "an RPC is larger than the file");
+	if (p->buffer_messages == 1)
+		return ios_sim_fail(why, -ERANGE, "its send buffer never lets a reply in");
+	return 0;
+}
+
 static int nfs_init(struct ios_sim_program *pr, const void *values, uint64_t first_context,
 		    struct iosched_sim_error *why)
 {
 	struct nfs *n = (struct nfs *)pr;
 
+	(void)why;
 	n->p = *(const struct params *)values;
-	n->p.rpc_bytes -= n->p.rpc_bytes % IOS_SIM_PAGE;
-	if (n->p.file_bytes + n->p.offset > pr->load.host->device->capacity)
-		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
+	n->p.rpc_bytes = whole_pages(n->p.rpc_bytes);
 	n->rpcs = n->p.file_bytes / n->p.rpc_bytes;
-	if (n->rpcs == 0)
-		return ios_sim_fail(why, -ERANGE, "an RPC is larger than the file");
-	if (n->p.buffer_messages == 1)
-		return ios_sim_fail(why, -ERANGE, "its send buffer never lets a reply in");
 	n->file.program = pr;
 	n->file.offset = n->p.offset;
 	n->file.pages = n->p.file_bytes / IOS_SIM_PAGE;
@@ -461,6 +479,8 @@ const struct ios_sim_program_kind ios_sim_program_nfs = {
 	.params = params,
 	.params_size = sizeof(struct params),
 	.size = sizeof(struct nfs),
+	.processes = nfs_processes,
+	.check = nfs_check,
 	.init = nfs_init,
 	.fini = nfs_fini,
 	.start = nfs_start,

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sim/program.h"
+#include "sim/scatter.h"
 
 struct params {
 	uint64_t processes;
@@ -54,13 +54,7 @@ struct seeks {
 	struct ios_sim_program program; /* first */
 	struct params p;
 	struct seeker *seekers;
-	struct ios_sim_process flusher;
-	struct ios_sim_token write;
-	uint64_t *changed; /* offsets */
-	uint64_t changed_count;
-	uint64_t handed;
-	uint64_t burst; /* of `changed` in this burst */
-	uint64_t outstanding;
+	struct ios_sim_scatter writeback;
 };
 
 static struct seeks *seeks_of(struct ios_sim_process *p)
@@ -70,19 +64,13 @@ static struct seeks *seeks_of(struct ios_sim_process *p)
 
 static void next_seek(struct ios_sim_process *p);
 
-static void change(struct seeks *s, uint64_t offset)
-{
-	if (s->changed_count < s->p.flush_blocks)
-		s->changed[s->changed_count++] = offset;
-}
-
 static void block_read(struct ios_sim_process *p)
 {
 	struct seeks *s = seeks_of(p);
 
 	ios_sim_program_count(&s->program, 1, s->p.block_bytes);
 	if (ios_sim_rng_below(&p->rng, 1000) < s->p.changed_permille)
-		change(s, ((struct seeker *)p)->offset);
+		ios_sim_scatter_change(&s->writeback, ((struct seeker *)p)->offset);
 	ios_sim_process_after(p, s->p.compute_ns, next_seek);
 }
 
@@ -106,59 +94,29 @@ static void next_seek(struct ios_sim_process *p)
 		ios_sim_process_sleeps(p);
 }
 
-/* --- Write-back --- */
-
-static void hand_over(struct seeks *s)
-{
-	while (s->handed < s->burst && s->outstanding < s->p.flush_depth) {
-		if (!ios_sim_process_submit(&s->flusher, &s->write, IOSCHED_WRITE,
-					    s->changed[s->handed], s->p.block_bytes, 0))
-			return;
-		s->handed++;
-		s->outstanding++;
-	}
-	ios_sim_process_sleeps(&s->flusher);
-}
-
-/* What has been changed since the burst began waits for the next. */
-static void end_burst(struct seeks *s)
-{
-	for (uint64_t i = s->burst; i < s->changed_count; i++)
-		s->changed[i - s->burst] = s->changed[i];
-	s->changed_count -= s->burst;
-	s->burst = 0;
-	s->handed = 0;
-}
-
-static void write_done(struct ios_sim_token *t)
-{
-	struct seeks *s = (struct seeks *)(void *)((char *)t - offsetof(struct seeks, write));
-
-	s->outstanding--;
-	if (s->handed < s->burst)
-		hand_over(s);
-	else if (s->outstanding == 0)
-		end_burst(s);
-}
-
-static void flush(struct ios_sim_process *p)
-{
-	struct seeks *s = seeks_of(p);
-
-	ios_sim_process_after(p, s->p.flush_ns, flush);
-	if (s->burst != 0 || s->changed_count == 0)
-		return;
-	s->burst = s->changed_count;
-	hand_over(s);
-}
-
 static void seeks_start(struct ios_sim_program *pr)
 {
 	struct seeks *s = (struct seeks *)pr;
 
 	for (uint64_t i = 0; i < s->p.processes; i++)
 		ios_sim_process_after(&s->seekers[i].process, 0, next_seek);
-	ios_sim_process_after(&s->flusher, s->p.flush_ns, flush);
+	ios_sim_scatter_start(&s->writeback);
+}
+
+static unsigned seeks_processes(const void *values)
+{
+	return (unsigned)((const struct params *)values)->processes + 1; /* and the flusher */
+}
+
+static int seeks_check(const void *values, uint64_t capacity, struct iosched_sim_error *why)
+{
+	const struct params *p = values;
+
+	if (p->file_bytes > capacity)
+		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
+	if (p->block_bytes > p->file_bytes)
+		return ios_sim_fail(why, -ERANGE, "a block is larger than the file");
+	return 0;
 }
 
 static int seeks_init(struct ios_sim_program *pr, const void *values, uint64_t first_context,
@@ -167,22 +125,23 @@ static int seeks_init(struct ios_sim_program *pr, const void *values, uint64_t f
 	struct seeks *s = (struct seeks *)pr;
 	int err = 0;
 
+	(void)why;
 	s->p = *(const struct params *)values;
-	if (s->p.file_bytes > pr->load.host->device->capacity)
-		return ios_sim_fail(why, -ERANGE, "its file does not fit on the device");
-	s->write.done = write_done;
+	s->writeback.period = s->p.flush_ns;
+	s->writeback.block_bytes = s->p.block_bytes;
+	s->writeback.most = s->p.flush_blocks;
+	s->writeback.depth = s->p.flush_depth;
 	s->seekers = calloc(s->p.processes, sizeof(*s->seekers));
-	s->changed = calloc(s->p.flush_blocks, sizeof(*s->changed));
-	if (s->seekers == NULL || s->changed == NULL)
+	if (s->seekers == NULL)
 		return -ENOMEM;
 	for (unsigned i = 0; err == 0 && i < s->p.processes; i++) {
 		s->seekers[i].token.done = read_done;
 		err = ios_sim_process_init(&s->seekers[i].process, pr, first_context, i, "seeker");
 	}
 	if (err == 0)
-		err = ios_sim_process_init(&s->flusher, pr, first_context, (unsigned)s->p.processes,
-					   "flusher");
-	return err;
+		err = ios_sim_process_init(&s->writeback.flusher, pr, first_context,
+					   (unsigned)s->p.processes, "flusher");
+	return err != 0 ? err : ios_sim_scatter_init(&s->writeback);
 }
 
 static void seeks_fini(struct ios_sim_program *pr)
@@ -191,9 +150,8 @@ static void seeks_fini(struct ios_sim_program *pr)
 
 	for (uint64_t i = 0; s->seekers != NULL && i < s->p.processes; i++)
 		ios_sim_process_fini(&s->seekers[i].process);
-	ios_sim_process_fini(&s->flusher);
+	ios_sim_scatter_fini(&s->writeback);
 	free(s->seekers);
-	free(s->changed);
 }
 
 const struct ios_sim_program_kind ios_sim_program_bonnie_seeks = {
@@ -203,6 +161,8 @@ const struct ios_sim_program_kind ios_sim_program_bonnie_seeks = {
 	.endless = true,
 	.params_size = sizeof(struct params),
 	.size = sizeof(struct seeks),
+	.processes = seeks_processes,
+	.check = seeks_check,
 	.init = seeks_init,
 	.fini = seeks_fini,
 	.start = seeks_start,

@@ -138,17 +138,30 @@ static int make_files(struct sysbench *s)
 	return 0;
 }
 
+static unsigned sysbench_processes(const void *values)
+{
+	return (unsigned)((const struct params *)values)->threads;
+}
+
+static int sysbench_check(const void *values, uint64_t capacity, struct iosched_sim_error *why)
+{
+	const struct params *p = values;
+
+	if (p->files * p->file_bytes + p->offset > capacity)
+		return ios_sim_fail(why, -ERANGE, "its files do not fit on the device");
+	if (p->block_bytes > p->file_bytes)
+		return ios_sim_fail(why, -ERANGE, "a block is larger than a file");
+	return 0;
+}
+
 static int sysbench_init(struct ios_sim_program *pr, const void *values, uint64_t first_context,
 			 struct iosched_sim_error *why)
 {
 	struct sysbench *s = (struct sysbench *)pr;
 	int err;
 
+	(void)why;
 	s->p = *(const struct params *)values;
-	if (s->p.files * s->p.file_bytes + s->p.offset > pr->load.host->device->capacity)
-		return ios_sim_fail(why, -ERANGE, "its files do not fit on the device");
-	if (s->p.block_bytes > s->p.file_bytes)
-		return ios_sim_fail(why, -ERANGE, "a block is larger than a file");
 	err = make_files(s);
 	s->threads = calloc(s->p.threads, sizeof(*s->threads));
 	if (s->threads == NULL)
@@ -177,6 +190,8 @@ const struct ios_sim_program_kind ios_sim_program_sysbench = {
 	.params = params,
 	.params_size = sizeof(struct params),
 	.size = sizeof(struct sysbench),
+	.processes = sysbench_processes,
+	.check = sysbench_check,
 	.init = sysbench_init,
 	.fini = sysbench_fini,
 	.start = sysbench_start,

@@ -153,42 +153,60 @@ static int create_queue(struct run *run)
 	return set_tunables(run);
 }
 
-static int set_group(struct run *run, const struct iosched_sim_stream *s)
+static int set_group(struct run *run, uint64_t group, uint32_t weight)
 {
 	struct iosched_group_params g;
 
-	if (s->group == 0)
+	if (group == 0)
 		return 0;
 	iosched_group_params_init(&g, sizeof(g));
-	if (s->group_weight != 0)
-		g.weight = s->group_weight;
-	return iosched_group_set(run->host.queue, s->group, &g, 0);
+	if (weight != 0)
+		g.weight = weight;
+	return iosched_group_set(run->host.queue, group, &g, 0);
 }
 
-static int set_context(struct run *run, const struct iosched_sim_stream *s)
+static int set_context(struct run *run, uint64_t context, uint64_t group, uint32_t weight)
 {
 	struct iosched_context_params p;
 
-	if (s->weight == 0 && s->group == 0)
+	if (weight == 0 && group == 0)
 		return 0;
 	iosched_context_params_init(&p, sizeof(p));
-	if (s->weight != 0)
-		p.weight = s->weight;
-	p.group = s->group;
-	return iosched_context_set(run->host.queue, s->context, &p, 0);
+	if (weight != 0)
+		p.weight = weight;
+	p.group = group;
+	return iosched_context_set(run->host.queue, context, &p, 0);
 }
 
-static int set_weights(struct run *run, unsigned index)
+static int judge_weights(const struct run *run, int err, const char *what, unsigned index)
 {
-	const struct iosched_sim_stream *s = &run->c->streams[index];
-	int err = set_group(run, s);
-
-	if (err == 0)
-		err = set_context(run, s);
 	if (err == 0 || (err == -EOPNOTSUPP && run->c->weights_optional))
 		return 0;
-	return ios_sim_fail(run->why, err, "weight or group of stream %u: %s", index + 1,
+	return ios_sim_fail(run->why, err, "weight or group of %s %u: %s", what, index + 1,
 			    err == -EOPNOTSUPP ? "the policy knows none" : strerror(-err));
+}
+
+static int set_stream_weights(struct run *run, unsigned index)
+{
+	const struct iosched_sim_stream *s = &run->c->streams[index];
+	int err = set_group(run, s->group, s->group_weight);
+
+	if (err == 0)
+		err = set_context(run, s->context, s->group, s->weight);
+	return judge_weights(run, err, "stream", index);
+}
+
+static int set_program_weights(struct run *run, unsigned index)
+{
+	const struct iosched_sim_program *p = &run->c->programs[index];
+	int err = set_group(run, p->group, p->group_weight);
+	unsigned n = 0;
+
+	if (err == 0 && (p->weight != 0 || p->group != 0))
+		err = iosched_sim_program_check(p, run->host.device->capacity, &n, NULL);
+	for (unsigned i = 0; err == 0 && i < n; i++)
+		err = set_context(run, p->first_context + i, p->group, p->weight);
+	return judge_weights(run, err, "program", index);
 }
 
 /* --- Loads --- */
@@ -228,7 +246,7 @@ static int create_streams(struct run *run)
 		int err = check_stream(run, i);
 
 		if (err == 0)
-			err = set_weights(run, i);
+			err = set_stream_weights(run, i);
 		if (err == 0)
 			err = ios_sim_stream_create(&run->loads[run->load_count], &run->host, s,
 						    cursor_of(run, s->cursor), run->c->seed, i);
@@ -281,6 +299,9 @@ static int create_programs(struct run *run)
 		if (err != 0)
 			return err;
 		run->loads[run->load_count++] = &pr->load;
+		err = set_program_weights(run, i);
+		if (err != 0)
+			return err;
 	}
 	return 0;
 }

@@ -113,7 +113,7 @@ static int read_device_file(struct ios_scn_reader *r)
 	return err;
 }
 
-int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w,
+int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w, const char *whom,
 		    struct iosched_sim_setting **settings, unsigned *count)
 {
 	struct iosched_sim_setting *all = ios_scn_grow(*settings, *count, sizeof(*all));
@@ -124,9 +124,9 @@ int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w
 	*settings = all;
 	if (equals == NULL || equals == w->text || equals[1] == '\0')
 		return ios_scn_fail(s, w->line, -EINVAL,
-				    "\"%.40s\" is not a parameter of the device as name=value "
+				    "\"%.40s\" is not a parameter of %s as name=value "
 				    "(without blanks)",
-				    w->text);
+				    w->text, whom);
 	*equals = '\0';
 	all[(*count)++] = (struct iosched_sim_setting){w->text, equals + 1};
 	return 0;
@@ -209,7 +209,8 @@ static int read_device(struct ios_scn_reader *r)
 			s->device = w->text;
 	}
 	while (err == 0 && r->at < r->count)
-		err = ios_scn_setting(s, &r->words[r->at++], &s->settings, &s->setting_count);
+		err = ios_scn_setting(s, &r->words[r->at++], "the device", &s->settings,
+				      &s->setting_count);
 	return err;
 }
 
@@ -217,7 +218,7 @@ static int read_device(struct ios_scn_reader *r)
 
 static int read_host(struct ios_scn_reader *r)
 {
-	static const char *const known[] = {"window", "merge", "audit", "drain", NULL};
+	static const char *const known[] = {"window", "merge", "audit", "drain", "plugged", NULL};
 	struct iosched_sim_config *c = &r->s->base;
 	uint64_t n;
 	int err = 0;
@@ -236,6 +237,8 @@ static int read_host(struct ios_scn_reader *r)
 			c->audit = 1;
 		} else if (ios_scn_take(r, "drain")) {
 			c->drain = 1;
+		} else if (ios_scn_take(r, "plugged")) {
+			c->block_layer = IOSCHED_SIM_PLUGGED;
 		} else {
 			return ios_scn_unknown(r->s, ios_scn_peek(r), -EINVAL, "an option of host",
 					       ios_scn_listed, known);
@@ -316,8 +319,8 @@ static const struct keyword {
 	{"scenario", ROUND_SETTING, read_title},  {"device", ROUND_SETTING, read_device},
 	{"host", ROUND_SETTING, read_host},	  {"length", ROUND_SETTING, read_length},
 	{"warmup", ROUND_SETTING, read_warmup},	  {"seed", ROUND_SETTING, read_seeds},
-	{"stream", ROUND_STREAM, ios_scn_stream}, {"policy", ROUND_POLICY, ios_scn_policy},
-	{"expect", ROUND_EXPECT, ios_scn_expect},
+	{"stream", ROUND_STREAM, ios_scn_stream}, {"program", ROUND_STREAM, ios_scn_program},
+	{"policy", ROUND_POLICY, ios_scn_policy}, {"expect", ROUND_EXPECT, ios_scn_expect},
 };
 
 #define KEYWORDS (sizeof(keywords) / sizeof(keywords[0]))
@@ -382,8 +385,8 @@ static int check_round(struct iosched_sim_scenario *s, int round)
 					   "the warm-up is not shorter than the run");
 		return err != 0 ? err : default_seed(s);
 	}
-	if (round == ROUND_STREAM && s->stream_count == 0)
-		return ios_scn_fail(s, last, -EINVAL, "there is no stream");
+	if (round == ROUND_STREAM && s->stream_count + s->program_count == 0)
+		return ios_scn_fail(s, last, -EINVAL, "there is no stream and no program");
 	if (round == ROUND_POLICY && s->policy_count == 0)
 		return ios_scn_fail(s, last, -EINVAL, "there is no policy");
 	return 0;
@@ -418,6 +421,8 @@ static int make_configs(struct iosched_sim_scenario *s)
 		all[i].override_count = p->setting_count;
 		all[i].streams = p->streams;
 		all[i].stream_count = p->stream_count;
+		all[i].programs = p->programs;
+		all[i].program_count = p->program_count;
 		all[i].seed = s->seeds[i % s->seed_count];
 	}
 	return 0;
@@ -528,6 +533,9 @@ static void free_policy(struct ios_scn_policy *p)
 	free(p->tunables);
 	free(p->settings);
 	free(p->streams);
+	free(p->changes);
+	free(p->programs);
+	free(p->program_settings);
 }
 
 void iosched_sim_scenario_free(struct iosched_sim_scenario *s)
@@ -538,6 +546,9 @@ void iosched_sim_scenario_free(struct iosched_sim_scenario *s)
 		free_policy(&s->policies[i]);
 	for (unsigned i = 0; i < s->expect_count; i++)
 		free(s->expects[i].text);
+	for (unsigned i = 0; i < s->program_count; i++)
+		free(s->programs[i].settings);
+	free(s->programs);
 	free(s->name);
 	free(s->text);
 	free(s->words);

@@ -19,6 +19,7 @@
 /* More than any person writes, little enough for a machine that guesses. */
 #define IOS_SCN_MAX_TEXT (UINT32_C(1) << 20)
 #define IOS_SCN_MAX_STREAMS 4096
+#define IOS_SCN_MAX_PROGRAMS 64
 #define IOS_SCN_MAX_POLICIES 64
 #define IOS_SCN_MAX_SEEDS 64
 #define IOS_SCN_MAX_CASES 256
@@ -36,20 +37,40 @@ struct ios_scn_statement {
 	unsigned count; /* words; at least one */
 };
 
-/* One line `stream`: `count` copies from stream number `first` on. */
+/* One line `stream`: `count` copies from stream number `first` on. Or one line `program`: `count`
+ * processes, from context `first_context` on. */
+/* Numbers that a program keeps, used or not: a policy line may give it more processes, at most
+ * 1025. */
+#define IOS_SCN_PROGRAM_CONTEXTS 2000
+
 struct ios_scn_group {
 	const char *name;
+	bool is_program;
 	const char *context;		  /* name of the context; NULL: one for each copy */
 	const char *group;		  /* name of the group; NULL: the root */
 	const char *position;		  /* name of the position it shares; NULL: its own */
 	const struct ios_scn_word *after; /* the stream that this one waits for; NULL: none */
-	unsigned first;
+	uint64_t group_number;
+	uint64_t first_context; /* of a program */
+	unsigned first;		/* stream, or program */
 	unsigned count;
 };
 
 struct ios_scn_stream {
 	struct iosched_sim_stream s; /* s.name points to `name` when all are read */
 	char name[32];
+};
+
+/* One line `program`. */
+struct ios_scn_program {
+	struct iosched_sim_program p; /* p.settings points to `settings` when all are read */
+	struct iosched_sim_setting *settings;
+};
+
+/* `with NAME parameter=value`: the setting of a program in one policy's runs. */
+struct ios_scn_change {
+	unsigned program;
+	struct iosched_sim_setting setting;
 };
 
 /* One line `policy`. */
@@ -65,6 +86,12 @@ struct ios_scn_policy {
 	uint32_t left_out[IOS_SCN_MAX_STREAMS / 32]; /* a bit for each group */
 	struct iosched_sim_stream *streams;	     /* those that run */
 	unsigned stream_count;
+	unsigned line; /* of what it says about programs */
+	struct ios_scn_change *changes;
+	unsigned change_count;
+	struct iosched_sim_program *programs;	      /* those that run */
+	struct iosched_sim_setting *program_settings; /* of all of them */
+	unsigned program_count;
 };
 
 /* What a metric is counted in. */
@@ -141,6 +168,8 @@ struct iosched_sim_scenario {
 	unsigned stream_count;
 	struct ios_scn_group *groups;
 	unsigned group_count;
+	struct ios_scn_program *programs;
+	unsigned program_count;
 	uint64_t next_context;
 	uint64_t next_group;
 
@@ -190,20 +219,35 @@ int ios_scn_number(struct ios_scn_reader *r, const char *what, enum ios_sim_unit
 		   uint64_t *out);
 /* Line of the word at hand, or of the last one. */
 unsigned ios_scn_line(const struct ios_scn_reader *r);
+/* A plain number below 2^32. */
+int ios_scn_u32(struct ios_scn_reader *r, const char *what, uint32_t *out);
+/* Any word, as a name. */
+int ios_scn_name(struct ios_scn_reader *r, const char *what, const char **out);
+/* A class and a level, as requests have them. */
+int ios_scn_class(struct ios_scn_reader *r, uint8_t *out);
+int ios_scn_level(struct ios_scn_reader *r, uint8_t *out);
 /* "0.95", "95%" in millionths. */
 bool ios_scn_parse_ppm(const char *text, uint64_t *out);
 int ios_scn_parse_value(const struct iosched_sim_scenario *s, const struct ios_scn_word *w,
 			enum ios_sim_unit unit, const char *text, uint64_t *out);
 
-/* scenario_stream.c, scenario_policy.c, scenario_expect.c: one statement each, behind its
- * first word. Return 0 or -errno with a sentence. */
+/* scenario_stream.c, scenario_program.c, scenario_policy.c, scenario_expect.c: one statement each,
+ * behind its first word. Return 0 or -errno with a sentence. */
 int ios_scn_stream(struct ios_scn_reader *r);
+int ios_scn_program(struct ios_scn_reader *r);
 int ios_scn_policy(struct ios_scn_reader *r);
 int ios_scn_expect(struct ios_scn_reader *r);
 
-/* `name=value` words of a device, onto *@settings. */
-int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w,
+/* `name=value` words of @whom, "the device", onto *@settings. */
+int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w, const char *whom,
 		    struct iosched_sim_setting **settings, unsigned *count);
+/* Is @name one that a stream or program can have, and none has yet? */
+int ios_scn_check_name(const struct ios_scn_reader *r, const char *name, unsigned line);
+/* The number of a group that is named; 0: the root. */
+uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name);
+/* Is @p, with these settings, a program that fits on the device? Counts its processes. */
+int ios_scn_check_program(const struct iosched_sim_scenario *s, const struct iosched_sim_program *p,
+			  unsigned line, unsigned *processes);
 /* Is the device, with those settings, one that can be made? Learns the capacity. */
 int ios_scn_check_device(struct iosched_sim_scenario *s, unsigned line,
 			 const struct iosched_sim_setting *settings, unsigned count);

@@ -15,12 +15,28 @@
 #include "sim/meter.h"
 #include "sim/scenario.h"
 
-enum what { THROUGHPUT, IOPS, REQUESTS, MERGES, SHARE, SPREAD, JAIN, SEEKS, HELD, EMPTY, LATENCY };
+enum what {
+	THROUGHPUT,
+	IOPS,
+	REQUESTS,
+	MERGES,
+	SHARE,
+	SPREAD,
+	JAIN,
+	SEEKS,
+	HELD,
+	EMPTY,
+	OPERATIONS,
+	DELIVERED,
+	MEAN_SYNC,
+	LATENCY
+};
 
 static const struct {
 	const char *name;
 	enum ios_scn_kind kind;
-	bool of_streams; /* can be asked of a stream */
+	bool of_streams; /* can be asked of a stream or program */
+	bool of_program; /* and only of a program */
 } table[] = {
 	[THROUGHPUT] = {"throughput", IOS_SCN_RATE, true},
 	[IOPS] = {"iops", IOS_SCN_IOPS, true},
@@ -32,6 +48,9 @@ static const struct {
 	[SEEKS] = {"seeks", IOS_SCN_COUNT, false},
 	[HELD] = {"idle", IOS_SCN_NS, false},
 	[EMPTY] = {"empty", IOS_SCN_NS, false},
+	[OPERATIONS] = {"operations", IOS_SCN_IOPS, true, true},
+	[DELIVERED] = {"delivered", IOS_SCN_RATE, true, true},
+	[MEAN_SYNC] = {"mean_sync", IOS_SCN_NS, true, true},
 	[LATENCY] = {NULL, IOS_SCN_NS, true},
 };
 
@@ -58,7 +77,8 @@ static const char *const names[] = {
 	"jain",	      "seeks",	    "idle",	    "empty",	  "mean_wait",	 "p50_wait",
 	"p90_wait",   "p99_wait",   "p99.9_wait",   "max_wait",	  "mean_total",	 "p50_total",
 	"p90_total",  "p99_total",  "p99.9_total",  "max_total",  "mean_device", "p50_device",
-	"p90_device", "p99_device", "p99.9_device", "max_device", NULL,
+	"p90_device", "p99_device", "p99.9_device", "max_device", "operations",	 "delivered",
+	"mean_sync",  NULL,
 };
 
 /* "p99_wait" of @n characters. */
@@ -135,10 +155,12 @@ static int parse_who(const struct iosched_sim_scenario *s, const struct ios_scn_
 	out->who = ios_scn_find_group(s, text);
 	if (out->who == NULL)
 		return ios_scn_unknown(s, &(struct ios_scn_word){text, w->line}, -EINVAL,
-				       "a stream", ios_scn_group_names, s);
+				       "a stream or program", ios_scn_group_names, s);
 	if (copy != NULL &&
 	    (ios_sim_param_parse(IOS_SIM_UNIT_NONE, copy, &n) != 0 || n < 1 || n > out->who->count))
-		return ios_scn_fail(s, w->line, -EINVAL, "stream %s has no copy %.20s", text, copy);
+		return ios_scn_fail(s, w->line, -EINVAL, "%s %s has no %s %.20s",
+				    out->who->is_program ? "program" : "stream", text,
+				    out->who->is_program ? "process" : "copy", copy);
 	out->copy = (unsigned)n;
 	return op != NULL ? parse_op(s, w, op, out) : 0;
 }
@@ -149,6 +171,10 @@ static int check_who(const struct iosched_sim_scenario *s, const struct ios_scn_
 	if (m->who != NULL && !table[m->what].of_streams)
 		return ios_scn_fail(s, w->line, -EINVAL,
 				    "%s is of the whole run, not of one stream",
+				    table[m->what].name);
+	if (table[m->what].of_program &&
+	    (m->who == NULL || !m->who->is_program || m->copy != 0 || m->op != IOSCHED_SIM_ALL_OPS))
+		return ios_scn_fail(s, w->line, -EINVAL, "%s is of a program, as a whole",
 				    table[m->what].name);
 	if (m->what == SPREAD && (m->who == NULL || m->copy != 0 || m->who->count < 2))
 		return ios_scn_fail(s, w->line, -EINVAL, "spread is of a stream with copies");
@@ -201,6 +227,19 @@ static bool seen_before(const struct iosched_sim_scenario *s, unsigned first, un
 	return false;
 }
 
+/* A policy line may have changed how many processes a program has. */
+static void each_process(const struct ios_scn_metric *m, const struct iosched_sim_result *r,
+			 row_fn *each, void *user)
+{
+	uint64_t first = m->who->first_context + (m->copy != 0 ? m->copy - 1 : 0);
+	uint64_t count = m->copy != 0 ? 1 : IOS_SCN_PROGRAM_CONTEXTS;
+
+	for (unsigned i = 0; i < r->row_count; i++)
+		if (r->rows[i].op == m->op && r->rows[i].context >= first &&
+		    r->rows[i].context < first + count)
+			each(user, &r->rows[i]);
+}
+
 static void each_row(const struct iosched_sim_scenario *s, const struct ios_scn_metric *m,
 		     const struct iosched_sim_result *r, row_fn *each, void *user)
 {
@@ -211,6 +250,10 @@ static void each_row(const struct iosched_sim_scenario *s, const struct ios_scn_
 		row = iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, m->op);
 		if (row != NULL)
 			each(user, row);
+		return;
+	}
+	if (m->who->is_program) {
+		each_process(m, r, each, user);
 		return;
 	}
 	first = m->who->first + (m->copy != 0 ? m->copy - 1 : 0);
@@ -251,6 +294,25 @@ static void add_row(void *user, const struct iosched_sim_row *row)
 static uint64_t per_second(const struct iosched_sim_result *r, uint64_t n, uint64_t scale)
 {
 	return r->measured_ns == 0 ? 0 : ios_sim_muldiv(n, scale * NSEC_PER_SEC, r->measured_ns);
+}
+
+/* What the program itself counts, over the time in which it did. */
+static int score_of(const struct sum *sum, const struct iosched_sim_result *r, uint64_t *out)
+{
+	const struct iosched_sim_program_result *p = NULL;
+
+	for (unsigned i = 0; i < r->program_count; i++)
+		if (r->programs[i].first_context == sum->m->who->first_context)
+			p = &r->programs[i];
+	if (p == NULL || p->elapsed_ns == 0 || (sum->m->what == MEAN_SYNC && p->syncs == 0))
+		return -ENODATA;
+	if (sum->m->what == MEAN_SYNC)
+		*out = p->sync_ns / p->syncs;
+	else if (sum->m->what == OPERATIONS)
+		*out = ios_sim_muldiv(p->operations, 1000 * NSEC_PER_SEC, p->elapsed_ns);
+	else
+		*out = ios_sim_muldiv(p->bytes, NSEC_PER_SEC, p->elapsed_ns);
+	return 0;
 }
 
 static uint64_t point_of(const struct ios_scn_metric *m, const struct ios_sim_histogram *h)
@@ -302,6 +364,10 @@ static int value_of(const struct sum *sum, const struct iosched_sim_result *r, u
 	case EMPTY:
 		*out = r->empty_ns;
 		break;
+	case OPERATIONS:
+	case DELIVERED:
+	case MEAN_SYNC:
+		return score_of(sum, r, out);
 	case LATENCY:
 		if (sum->histogram->count == 0)
 			return -ENODATA;

@@ -104,9 +104,67 @@ static int read_without(struct ios_scn_reader *r, struct ios_scn_policy *p)
 		return err;
 	g = ios_scn_find_group(r->s, w->text);
 	if (g == NULL)
-		return ios_scn_unknown(r->s, w, -EINVAL, "a stream", ios_scn_group_names, r->s);
+		return ios_scn_unknown(r->s, w, -EINVAL, "a stream or program", ios_scn_group_names,
+				       r->s);
 	leave_out(r->s, p, g);
 	return 0;
+}
+
+/* --- Programs that run otherwise --- */
+
+static int add_change(struct ios_scn_policy *p, unsigned program,
+		      const struct iosched_sim_setting *setting)
+{
+	struct ios_scn_change *all = ios_scn_grow(p->changes, p->change_count, sizeof(*all));
+
+	if (all == NULL)
+		return -ENOMEM;
+	p->changes = all;
+	all[p->change_count++] = (struct ios_scn_change){program, *setting};
+	return 0;
+}
+
+static int read_changes(struct ios_scn_reader *r, struct ios_scn_policy *p, unsigned program)
+{
+	const struct ios_scn_word *w;
+	int err = ios_scn_want(r, "a parameter of the program", &w);
+
+	while (err == 0) {
+		struct iosched_sim_setting *one = NULL;
+		unsigned n = 0;
+
+		err = ios_scn_setting(r->s, w, "the program", &one, &n);
+		if (err == 0)
+			err = add_change(p, program, one);
+		free(one);
+		w = ios_scn_peek(r);
+		if (w == NULL || strchr(w->text, '=') == NULL)
+			break;
+		r->at++;
+	}
+	return err;
+}
+
+/* "with NAME parameter=value ...". */
+static int read_with(struct ios_scn_reader *r, struct ios_scn_policy *p)
+{
+	const struct ios_scn_word *w;
+	const struct ios_scn_group *g;
+	int err = ios_scn_want(r, "a program's name", &w);
+
+	if (err != 0)
+		return err;
+	g = ios_scn_find_group(r->s, w->text);
+	if (g == NULL)
+		return ios_scn_unknown(r->s, w, -EINVAL, "a program", ios_scn_group_names, r->s);
+	if (!g->is_program)
+		return ios_scn_fail(r->s, w->line, -EINVAL,
+				    "%s is a stream: only programs have parameters that a policy "
+				    "line can change",
+				    g->name);
+	err = read_changes(r, p, g->first);
+	p->line = w->line;
+	return err;
 }
 
 /* --- The statement --- */
@@ -141,7 +199,7 @@ static int read_device_settings(struct ios_scn_reader *r, struct ios_scn_policy 
 	int err = ios_scn_want(r, "a parameter of the device", &w);
 
 	while (err == 0) {
-		err = ios_scn_setting(r->s, w, &p->settings, &p->setting_count);
+		err = ios_scn_setting(r->s, w, "the device", &p->settings, &p->setting_count);
 		w = ios_scn_peek(r);
 		if (w == NULL || strchr(w->text, '=') == NULL)
 			break;
@@ -158,8 +216,8 @@ static int read_device_settings(struct ios_scn_reader *r, struct ios_scn_policy 
 
 static int read_options(struct ios_scn_reader *r, struct ios_scn_policy *p)
 {
-	static const char *const known[] = {"as",     "without",       "window", "merge",
-					    "device", "tunable=value", NULL};
+	static const char *const known[] = {"as",    "without", "with",		 "window",
+					    "merge", "device",	"tunable=value", NULL};
 	int err = 0;
 
 	while (err == 0 && r->at < r->count) {
@@ -172,6 +230,8 @@ static int read_options(struct ios_scn_reader *r, struct ios_scn_policy *p)
 			err = read_label(r, p);
 		else if (strcmp(w->text, "without") == 0)
 			err = read_without(r, p);
+		else if (strcmp(w->text, "with") == 0)
+			err = read_with(r, p);
 		else if (strcmp(w->text, "window") == 0)
 			err = read_window(r, p);
 		else if (strcmp(w->text, "merge") == 0)
@@ -264,7 +324,7 @@ static uint32_t running_index(const struct iosched_sim_scenario *s, const struct
 	uint32_t n = 0;
 
 	for (unsigned i = 0; i < group; i++)
-		if (runs(p, i))
+		if (runs(p, i) && !s->groups[i].is_program)
 			n += s->groups[i].count;
 	return n;
 }
@@ -278,6 +338,9 @@ static int link_group(struct iosched_sim_scenario *s, struct ios_scn_policy *p, 
 
 	if (leader == NULL)
 		return ios_scn_unknown(s, g->after, -EINVAL, "a stream", ios_scn_group_names, s);
+	if (leader->is_program)
+		return ios_scn_fail(s, g->after->line, -EINVAL,
+				    "stream %s cannot wait for a program", g->name);
 	if (!runs(p, (unsigned)(leader - s->groups)))
 		return ios_scn_fail(s, g->after->line, -EINVAL,
 				    "with policy %.40s stream %s waits for %s, which is left out",
@@ -304,20 +367,61 @@ static void copy_group(struct iosched_sim_scenario *s, struct ios_scn_policy *p,
 	}
 }
 
+/* A program of this line: as it stands in the scenario, and what the line changes. */
+static int copy_program(struct iosched_sim_scenario *s, struct ios_scn_policy *p, unsigned number,
+			struct iosched_sim_setting **room)
+{
+	struct iosched_sim_program *copy = &p->programs[p->program_count++];
+	unsigned processes;
+
+	*copy = s->programs[number].p;
+	for (unsigned i = 0; i < copy->setting_count; i++)
+		(*room)[i] = s->programs[number].settings[i];
+	copy->settings = *room;
+	for (unsigned i = 0; i < p->change_count; i++)
+		if (p->changes[i].program == number)
+			(*room)[copy->setting_count++] = p->changes[i].setting;
+	*room += copy->setting_count;
+	return ios_scn_check_program(s, copy, p->line, &processes);
+}
+
+static int copy_programs(struct iosched_sim_scenario *s, struct ios_scn_policy *p)
+{
+	unsigned settings = p->change_count;
+	struct iosched_sim_setting *room;
+	int err = 0;
+
+	for (unsigned i = 0; i < s->program_count; i++)
+		settings += s->programs[i].p.setting_count;
+	p->programs = calloc(s->program_count + 1, sizeof(*p->programs));
+	p->program_settings = calloc(settings + 1, sizeof(*p->program_settings));
+	if (p->programs == NULL || p->program_settings == NULL)
+		return -ENOMEM;
+	room = p->program_settings;
+	for (unsigned i = 0; err == 0 && i < s->group_count; i++)
+		if (runs(p, i) && s->groups[i].is_program)
+			err = copy_program(s, p, s->groups[i].first, &room);
+	return err;
+}
+
 int ios_scn_prepare(struct iosched_sim_scenario *s, struct ios_scn_policy *p)
 {
-	int err = 0;
+	int err;
 
 	if (p->settings == NULL && copy_settings(s, p) != 0)
 		return -ENOMEM;
-	p->streams = calloc(s->stream_count, sizeof(*p->streams));
+	p->streams = calloc(s->stream_count + 1, sizeof(*p->streams));
 	if (p->streams == NULL)
 		return -ENOMEM;
 	for (unsigned i = 0; i < s->group_count; i++)
-		if (runs(p, i))
+		if (runs(p, i) && !s->groups[i].is_program)
 			copy_group(s, p, &s->groups[i]);
-	if (p->stream_count == 0)
-		return ios_scn_fail(s, 1, -EINVAL, "policy %.40s has no stream left", p->label);
+	err = copy_programs(s, p);
+	if (err != 0)
+		return err;
+	if (p->stream_count + p->program_count == 0)
+		return ios_scn_fail(s, 1, -EINVAL, "policy %.40s has no stream or program left",
+				    p->label);
 	for (unsigned i = 0; err == 0 && i < s->group_count; i++)
 		if (runs(p, i) && s->groups[i].after != NULL)
 			err = link_group(s, p, i);

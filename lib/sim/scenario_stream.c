@@ -26,18 +26,6 @@ struct draft {
 
 /* --- Small readers --- */
 
-static int want_u32(struct ios_scn_reader *r, const char *what, uint32_t *out)
-{
-	uint64_t n;
-	int err = ios_scn_number(r, what, IOS_SIM_UNIT_NONE, &n);
-
-	if (err == 0 && n > UINT32_MAX)
-		err = ios_scn_fail(r->s, ios_scn_line(r), -ERANGE, "%s is above 2^32", what);
-	if (err == 0)
-		*out = (uint32_t)n;
-	return err;
-}
-
 /* A byte of the device, as a size or as a share of it. Whole blocks, so that requests that are
  * aligned in their region are aligned on the device. */
 static int parse_place(struct ios_scn_reader *r, const struct ios_scn_word *w, const char *text,
@@ -150,51 +138,6 @@ static int read_rate(struct ios_scn_reader *r, struct draft *d)
 	return 0;
 }
 
-static int read_class(struct ios_scn_reader *r, struct draft *d)
-{
-	static const char *const classes[] = {
-		[IOSCHED_BEST_EFFORT] = "best-effort",
-		[IOSCHED_REALTIME] = "realtime",
-		[IOSCHED_IDLE] = "idle",
-		NULL,
-	};
-	const struct ios_scn_word *w;
-	int err = ios_scn_want(r, "a class", &w);
-	uint8_t i = 0;
-
-	if (err != 0)
-		return err;
-	while (classes[i] != NULL && strcmp(classes[i], w->text) != 0)
-		i++;
-	if (classes[i] == NULL)
-		return ios_scn_unknown(r->s, w, -EINVAL, "a class", ios_scn_listed, classes);
-	d->s.prio_class = i;
-	return 0;
-}
-
-static int read_level(struct ios_scn_reader *r, struct draft *d)
-{
-	uint32_t level;
-	int err = want_u32(r, "a level from 0 to 7", &level);
-
-	if (err == 0 && level > 7)
-		return ios_scn_fail(r->s, ios_scn_line(r), -ERANGE,
-				    "the level is not from 0 (first) to 7");
-	if (err == 0)
-		d->s.prio_level = (uint8_t)(level + 1);
-	return err;
-}
-
-static int read_name(struct ios_scn_reader *r, const char *what, const char **out)
-{
-	const struct ios_scn_word *w;
-	int err = ios_scn_want(r, what, &w);
-
-	if (err == 0)
-		*out = w->text;
-	return err;
-}
-
 static int read_mixed(struct ios_scn_reader *r, struct draft *d)
 {
 	const struct ios_scn_word *w;
@@ -230,6 +173,7 @@ enum word {
 	FUA,
 	META,
 	NOMERGE,
+	NOIDLE,
 	FSYNC,
 	CONTEXT,
 	GROUP,
@@ -267,6 +211,7 @@ static const char *const words[] = {
 	[FUA] = "fua",
 	[META] = "meta",
 	[NOMERGE] = "nomerge",
+	[NOIDLE] = "noidle",
 	[FSYNC] = "fsync",
 	[CONTEXT] = "context",
 	[GROUP] = "group",
@@ -336,9 +281,9 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case ALIGN:
 		return ios_scn_number(r, "a size", IOS_SIM_UNIT_BYTES, &s->align_bytes);
 	case DEPTH:
-		return want_u32(r, "a depth", &s->depth);
+		return ios_scn_u32(r, "a depth", &s->depth);
 	case REFILL:
-		return want_u32(r, "a refill mark", &s->refill);
+		return ios_scn_u32(r, "a refill mark", &s->refill);
 	case THINK:
 		return read_think(r, d);
 	case RATE:
@@ -351,20 +296,22 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 		return flag(d, IOSCHED_RQ_META);
 	case NOMERGE:
 		return flag(d, IOSCHED_RQ_NOMERGE);
+	case NOIDLE:
+		return flag(d, IOSCHED_RQ_NOIDLE);
 	case FSYNC:
-		return want_u32(r, "a number of writes", &s->flush_every);
+		return ios_scn_u32(r, "a number of writes", &s->flush_every);
 	case CONTEXT:
-		return read_name(r, "a context's name", &d->group.context);
+		return ios_scn_name(r, "a context's name", &d->group.context);
 	case GROUP:
-		return read_name(r, "a group's name", &d->group.group);
+		return ios_scn_name(r, "a group's name", &d->group.group);
 	case WEIGHT:
-		return want_u32(r, "a weight", &s->weight);
+		return ios_scn_u32(r, "a weight", &s->weight);
 	case GROUP_WEIGHT:
-		return want_u32(r, "a weight", &s->group_weight);
+		return ios_scn_u32(r, "a weight", &s->group_weight);
 	case CLASS:
-		return read_class(r, d);
+		return ios_scn_class(r, &s->prio_class);
 	case LEVEL:
-		return read_level(r, d);
+		return ios_scn_level(r, &s->prio_level);
 	case START:
 		return ios_scn_number(r, "a time", IOS_SIM_UNIT_NS, &s->start_ns);
 	case STOP:
@@ -383,12 +330,12 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case AFTER:
 		return ios_scn_want(r, "a stream's name", &d->group.after);
 	case AHEAD:
-		return want_u32(r, "a number of requests", &s->ahead);
+		return ios_scn_u32(r, "a number of requests", &s->ahead);
 	case POSITION:
-		return read_name(r, "a position's name", &d->group.position);
+		return ios_scn_name(r, "a position's name", &d->group.position);
 	case BURST:
 		s->refill = 0;
-		return want_u32(r, "a number of requests", &s->depth);
+		return ios_scn_u32(r, "a number of requests", &s->depth);
 	}
 	return 0;
 }
@@ -432,17 +379,18 @@ static int read_copies(struct ios_scn_reader *r, struct draft *d)
 	return 0;
 }
 
-static int check_name(struct ios_scn_reader *r, const struct ios_scn_word *w)
+int ios_scn_check_name(const struct ios_scn_reader *r, const char *name, unsigned line)
 {
-	size_t n = strlen(w->text);
+	size_t n = strlen(name);
 
-	if (n > 24 || strpbrk(w->text, "().:,*") != NULL)
-		return ios_scn_fail(r->s, w->line, -EINVAL,
-				    "\"%.40s\" is no name of a stream: at most 24 characters, none "
-				    "of them ( ) . : , *",
-				    w->text);
-	if (ios_scn_find_group(r->s, w->text) != NULL)
-		return ios_scn_fail(r->s, w->line, -EINVAL, "a second stream \"%s\"", w->text);
+	if (n > 24 || strpbrk(name, "().:,*") != NULL)
+		return ios_scn_fail(
+			r->s, line, -EINVAL,
+			"\"%.40s\" is no name of a stream or program: at most 24 characters, none "
+			"of them ( ) . : , *",
+			name);
+	if (ios_scn_find_group(r->s, name) != NULL)
+		return ios_scn_fail(r->s, line, -EINVAL, "a second stream or program \"%s\"", name);
 	return 0;
 }
 
@@ -455,13 +403,13 @@ static uint64_t context_number(struct iosched_sim_scenario *s, const char *name)
 	return s->next_context++;
 }
 
-static uint64_t group_number(struct iosched_sim_scenario *s, const char *name)
+uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name)
 {
 	if (name == NULL)
 		return 0;
 	for (unsigned i = 0; i < s->group_count; i++)
 		if (s->groups[i].group != NULL && strcmp(s->groups[i].group, name) == 0)
-			return s->streams[s->groups[i].first].s.group;
+			return s->groups[i].group_number;
 	return s->next_group++;
 }
 
@@ -574,7 +522,8 @@ static int add_group(struct iosched_sim_scenario *s, struct draft *d)
 		return -E2BIG;
 	d->group.first = s->stream_count;
 	d->s.context = context_number(s, d->group.context);
-	d->s.group = group_number(s, d->group.group);
+	d->group.group_number = ios_scn_group_number(s, d->group.group);
+	d->s.group = d->group.group_number;
 	d->s.cursor = cursor_number(s, d);
 	for (unsigned i = 0; err == 0 && i < d->group.count; i++)
 		err = add_copy(s, d, i);
@@ -594,7 +543,7 @@ int ios_scn_stream(struct ios_scn_reader *r)
 
 	iosched_sim_stream_init(&d.s, sizeof(d.s));
 	if (err == 0)
-		err = check_name(r, w);
+		err = ios_scn_check_name(r, w->text, w->line);
 	if (err == 0) {
 		d.group.name = w->text;
 		err = read_copies(r, &d);

@@ -309,3 +309,62 @@ int ios_scn_number(struct ios_scn_reader *r, const char *what, enum ios_sim_unit
 	}
 	return ios_scn_parse_value(r->s, w, unit, w->text, out);
 }
+
+int ios_scn_u32(struct ios_scn_reader *r, const char *what, uint32_t *out)
+{
+	uint64_t n;
+	int err = ios_scn_number(r, what, IOS_SIM_UNIT_NONE, &n);
+
+	if (err == 0 && n > UINT32_MAX)
+		err = ios_scn_fail(r->s, ios_scn_line(r), -ERANGE, "%s is above 2^32", what);
+	if (err == 0)
+		*out = (uint32_t)n;
+	return err;
+}
+
+/* --- Words that streams and programs have --- */
+
+int ios_scn_class(struct ios_scn_reader *r, uint8_t *out)
+{
+	static const char *const classes[] = {
+		[IOSCHED_BEST_EFFORT] = "best-effort",
+		[IOSCHED_REALTIME] = "realtime",
+		[IOSCHED_IDLE] = "idle",
+		NULL,
+	};
+	const struct ios_scn_word *w;
+	int err = ios_scn_want(r, "a class", &w);
+	uint8_t i = 0;
+
+	if (err != 0)
+		return err;
+	while (classes[i] != NULL && strcmp(classes[i], w->text) != 0)
+		i++;
+	if (classes[i] == NULL)
+		return ios_scn_unknown(r->s, w, -EINVAL, "a class", ios_scn_listed, classes);
+	*out = i;
+	return 0;
+}
+
+int ios_scn_level(struct ios_scn_reader *r, uint8_t *out)
+{
+	uint32_t level;
+	int err = ios_scn_u32(r, "a level from 0 to 7", &level);
+
+	if (err == 0 && level > 7)
+		return ios_scn_fail(r->s, ios_scn_line(r), -ERANGE,
+				    "the level is not from 0 (first) to 7");
+	if (err == 0)
+		*out = (uint8_t)(level + 1);
+	return err;
+}
+
+int ios_scn_name(struct ios_scn_reader *r, const char *what, const char **out)
+{
+	const struct ios_scn_word *w;
+	int err = ios_scn_want(r, what, &w);
+
+	if (err == 0)
+		*out = w->text;
+	return err;
+}

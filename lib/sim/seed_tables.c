@@ -42,13 +42,14 @@ const struct iosched_sim_tunable *ios_sim_seed_generation(const char *kernel, un
 
 /* --- Programs --- */
 
-#define WITH(program, settings_of)                                                    \
-	{                                                                             \
-		program, settings_of, sizeof(settings_of) / sizeof(settings_of[0]), 1 \
+#define WITH(program, settings_of)                                                                 \
+	{                                                                                          \
+		.name = program, .settings = settings_of,                                          \
+		.setting_count = sizeof(settings_of) / sizeof(settings_of[0]), .first_context = 1, \
 	}
-#define PLAIN(program)              \
-	{                           \
-		program, NULL, 0, 1 \
+#define PLAIN(program)                              \
+	{                                           \
+		.name = program, .first_context = 1 \
 	}
 
 typedef struct iosched_sim_setting settings[];

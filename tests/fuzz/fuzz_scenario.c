@@ -31,7 +31,8 @@ static void must_be_described(const struct iosched_sim_scenario *s)
 	MUST(n > 0 && iosched_sim_scenario_title(s) != NULL);
 	for (unsigned i = 0; i < n; i++) {
 		MUST(iosched_sim_scenario_case(s, i, &c) == 0);
-		MUST(c.label[0] != '\0' && c.policy != NULL && c.config->stream_count > 0);
+		MUST(c.label[0] != '\0' && c.policy != NULL);
+		MUST(c.config->stream_count + c.config->program_count > 0);
 		MUST(c.config->seed == c.seed && c.config->policy == c.policy);
 	}
 	MUST(iosched_sim_scenario_case(s, n, &c) == -ERANGE);

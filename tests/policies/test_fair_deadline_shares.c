@@ -171,14 +171,92 @@ START_TEST(a_reader_and_scattered_writeback_have_half_each)
 }
 END_TEST
 
-START_TEST(a_reader_and_streaming_writeback_have_half_each)
+/* With a cache the medium must not rest while that is filled. */
+START_TEST(a_reader_and_streaming_writeback_share_by_weight)
 {
-	c.device = caches[_i];
-	sequential(1);
+	c.device = caches[_i % 2];
+	sequential(1)->weight = weights[_i / 2];
 	writeback(sequential(15));
 	run();
-	/* With a cache the arm rests while it fills: time of the visit, not of the medium. */
-	assert_share(0, 500, _i == 0 ? 65 : 15);
+	assert_share(0, first_share[_i / 2], 15);
+}
+END_TEST
+
+/* Readers that take turns at one file are merged with each other: each pays for its bytes. */
+START_TEST(cooperators_have_a_share_each)
+{
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		sequential(1)->cursor = 1;
+		s[i].depth = 1;
+		s[i].refill = UINT32_MAX;
+		s[i].request_bytes = 32768;
+	}
+	scattered(1)->weight = weights[_i];
+	run();
+	for (i = 0; i < 3; i++)
+		assert_share(i, 100000 / (300 + weights[_i]), 20);
+	assert_share(3, weights[_i] * 1000 / (300 + weights[_i]), 20);
+	ck_assert_uint_gt(megabytes(0) + megabytes(1) + megabytes(2), 30);
+}
+END_TEST
+
+START_TEST(four_readers_and_streaming_writeback_have_a_fifth_each)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		sequential(1 + 5 * i);
+	writeback(sequential(21));
+	run();
+	for (i = 0; i < 5; i++)
+		assert_share(i, 200, 12);
+}
+END_TEST
+
+/* The FLUSH that ends a writer's visit puts away the log's blocks as well: that is the log's. */
+START_TEST(a_log_does_not_cost_the_writer_its_share)
+{
+	unsigned i;
+
+	log_writer(20)->think_ns = 60 * MS;
+	sequential(1);
+	scattered(1);
+	writeback(sequential(15));
+	run();
+	ck_assert_uint_lt(row(0)->total.p99, 10 * MS);
+	for (i = 1; i < 4; i++)
+		assert_share(i, (1000 - row(0)->device_share_ppm / 1000) / 3, 20);
+}
+END_TEST
+
+/* A crowd within a tenth of the disk is served four times as fast as a read from afar: yet there is
+ * one arm. */
+START_TEST(a_stream_and_a_deep_reader_of_another_place_share_by_weight)
+{
+	struct iosched_sim_stream *deep;
+
+	sequential(1)->weight = weights[_i];
+	deep = scattered(16);
+	deep->region_offset = 150 * GIB;
+	deep->region_length = 25 * GIB;
+	run();
+	assert_share(0, first_share[_i], 15);
+}
+END_TEST
+
+START_TEST(a_stream_and_scattered_writeback_elsewhere_share_by_weight)
+{
+	struct iosched_sim_stream *writer;
+
+	c.device = "hdd-110-wt";
+	sequential(1)->weight = weights[_i];
+	writer = writeback(scattered(64));
+	writer->region_offset = 150 * GIB;
+	writer->region_length = 25 * GIB;
+	run();
+	assert_share(0, first_share[_i], 15);
 }
 END_TEST
 
@@ -266,6 +344,22 @@ START_TEST(real_time_beside_others_and_idle_without_them)
 }
 END_TEST
 
+/* After the grace period the idle class has in the device what is short beside the pauses, and a
+ * reader does not wait for a FLUSH on its behalf. */
+START_TEST(the_idle_class_uses_long_pauses_and_does_not_fill_the_drive)
+{
+	struct iosched_sim_stream *idle;
+
+	c.device = caches[_i];
+	scattered(1)->think_ns = 60 * MS;
+	idle = writeback(sequential(15));
+	idle->prio_class = IOSCHED_IDLE;
+	run();
+	ck_assert_uint_lt(row(0)->total.p99, 40 * MS);
+	ck_assert_uint_gt(megabytes(1), 4);
+}
+END_TEST
+
 START_TEST(flash_is_not_slowed_down)
 {
 	uint64_t noop;
@@ -303,13 +397,19 @@ int main(void)
 	tcase_add_loop_test(t, random_readers_share_by_weight, 0, 4);
 	tcase_add_test(t, four_streams_have_a_quarter_each);
 	tcase_add_loop_test(t, a_reader_and_scattered_writeback_have_half_each, 0, 2);
-	tcase_add_loop_test(t, a_reader_and_streaming_writeback_have_half_each, 0, 2);
+	tcase_add_loop_test(t, a_reader_and_streaming_writeback_share_by_weight, 0, 8);
+	tcase_add_loop_test(t, cooperators_have_a_share_each, 0, 3);
+	tcase_add_test(t, four_readers_and_streaming_writeback_have_a_fifth_each);
+	tcase_add_test(t, a_log_does_not_cost_the_writer_its_share);
+	tcase_add_loop_test(t, a_stream_and_a_deep_reader_of_another_place_share_by_weight, 0, 4);
+	tcase_add_loop_test(t, a_stream_and_scattered_writeback_elsewhere_share_by_weight, 0, 4);
 	tcase_add_test(t, depth_does_not_buy_a_share);
 	tcase_add_test(t, a_deep_reader_among_sixteen_shallow_ones_has_a_seventeenth);
 	tcase_add_test(t, a_tenant_with_64_contexts_has_no_more_than_one_with_one);
 	tcase_add_loop_test(t, an_fsync_writer_waits_milliseconds_among_all_loads, 0, 2);
 	tcase_add_test(t, waits_end_with_the_deadline_in_a_mix_of_sixteen);
 	tcase_add_test(t, real_time_beside_others_and_idle_without_them);
+	tcase_add_loop_test(t, the_idle_class_uses_long_pauses_and_does_not_fill_the_drive, 0, 2);
 	tcase_add_test(t, flash_is_not_slowed_down);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);

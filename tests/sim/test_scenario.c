@@ -75,7 +75,7 @@ START_TEST(every_word_of_a_stream_arrives_in_the_config)
 	const struct iosched_sim_stream *a;
 
 	load(BASE "stream a mixed 70% random size 8KiB align 4KiB in 1GiB..2GiB depth 8 refill 3\n"
-		  "  think 1ms..3ms sync meta fsync 5 group g weight 200 group-weight 300\n"
+		  "  think 1ms..3ms sync meta noidle fsync 5 group g weight 200 group-weight 300\n"
 		  "  class idle level 6 start 100ms stop 900 ms count 77\n");
 	a = &config(0)->streams[0];
 	ck_assert_uint_eq(a->read_permyriad, 7000);
@@ -89,7 +89,7 @@ START_TEST(every_word_of_a_stream_arrives_in_the_config)
 	ck_assert_int_eq(a->think, IOSCHED_SIM_UNIFORM);
 	ck_assert_uint_eq(a->think_ns, 2 * MS);
 	ck_assert_uint_eq(a->think_spread_ns, MS);
-	ck_assert_uint_eq(a->write_flags, IOSCHED_RQ_SYNC | IOSCHED_RQ_META);
+	ck_assert_uint_eq(a->write_flags, IOSCHED_RQ_SYNC | IOSCHED_RQ_META | IOSCHED_RQ_NOIDLE);
 	ck_assert_uint_eq(a->flush_every, 5);
 	ck_assert_uint_eq(a->group, 1);
 	ck_assert_uint_eq(a->weight, 200);
@@ -166,7 +166,7 @@ START_TEST(a_refusal_names_line_and_likeness)
 		"test:5: \"fifo_bach\" is not a tunable of the policy; did you mean "
 		"\"fifo_batch\"?");
 	refused(BASE "stream reader read\nexpect iops(raeder) noop > 3\n", -EINVAL,
-		"test:5: \"raeder\" is not a stream; did you mean \"reader\"?");
+		"test:5: \"raeder\" is not a stream or program; did you mean \"reader\"?");
 	refused(BASE "stream a read think 30\n", -EINVAL,
 		"test:4: \"30\" has no unit: write 30ms or so");
 	refused(BASE "stream a\n", -EINVAL,

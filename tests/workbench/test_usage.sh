@@ -83,6 +83,21 @@ expect 0 policies deadline
 says out 'read_expire_ns +500 ms'
 says out 'fifo_batch +16 '
 
+expect 0 programs
+programs=$(awk 'NR > 1 { print $1 }' "$tmp/out")
+grep -qx pgbench <<<"$programs" || complain "pgbench is not listed"
+for program in $programs; do
+	expect 0 programs "$program"
+	says out "^$program: ."
+done
+expect 0 programs sysbench
+says out 'file_bytes +80 MiB'
+expect 2 programs nosuch
+if have_json; then
+	expect 0 programs nfs --json
+	[ "$(at 0.name)" = nfs ] || complain "programs nfs --json tells of $(at 0.name)"
+fi
+
 # The manual knows every verb and option.
 for option in $(while IFS= read -r verb; do
 	# shellcheck disable=SC2086

@@ -72,12 +72,6 @@ static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
 		d->t_sync = now;
 }
 
-/* When a class above idle last had something; 0: never. */
-static iosched_time better_seen(const struct fd *d)
-{
-	return fd_max(d->cls[IOSCHED_REALTIME].seen, d->cls[IOSCHED_BEST_EFFORT].seen);
-}
-
 /* -- insert -- */
 
 static bool expires_by_wish(const struct fd *d, struct iosched_request *rq, const struct fd_flow *f)
@@ -147,6 +141,8 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 	if (!f->async)
 		ios_fd_observe(d, f, rq, now);
 	ios_fd_flow_activate(d, f);
+	if (d->cls[IOSCHED_IDLE].nq != 0 && f->cls != IOSCHED_IDLE)
+		ios_fd_idle_pause_over(d, now);
 	seen(d, f, now);
 	if (fsync)
 		count_syncer(d, f, now);
@@ -157,6 +153,8 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 		rq->internal.mark = FD_MARK_BOOST;
 	ios_fd_flow_link(d, f, rq);
 	ios_fd_flow_settle(d, f, now);
+	if (rq->merged != NULL)
+		ios_fd_share_again(d, rq);
 	if (ends_hold(d, f, rq))
 		ios_fd_hold_end(d, now, false);
 	kick(d, f, rq);
@@ -181,9 +179,9 @@ static void insert_another(struct fd *d, struct fd_flow *f, struct iosched_reque
 static bool is_another(const struct fd *d, const struct fd_flow *f,
 		       const struct iosched_request *rq)
 {
-	return rq->op == IOSCHED_READ && rq->deadline == 0 && f->place == FD_QUEUED &&
-	       !ios_fifo_empty(&f->fifo) && d->n_limits == 0 && d->hold.flow == NULL &&
-	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
+	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL &&
+	       f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) && d->n_limits == 0 &&
+	       d->hold.flow == NULL && ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
 }
 
 static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
@@ -200,13 +198,15 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 
 /* -- dispatch -- */
 
-static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
+static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool contig, iosched_time now)
 {
 	d->async_infl++;
 	if (d->mode == FD_PARALLEL)
 		ios_fd_pace_charge(d, est, now);
-	if (d->run.flow == f)
+	if (d->run.flow == f) {
 		d->run.est += est;
+		d->run.streaming = contig;
+	}
 	if (d->wce && d->mode == FD_SERIAL) {
 		d->dirty = ios_fd_dirty(d, now) + est;
 		d->dirty_at = now;
@@ -239,7 +239,7 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 
 	f->t_dispatch = now;
 	ios_fd_flow_take(d, f, rq);
-	if (d->infl == 0 && !d->fencing) {
+	if (d->infl == 0 && d->flushing == FD_NO_FLUSH) {
 		d->last_comp = now;
 		rq->internal.mark |= FD_MARK_ALONE;
 	}
@@ -251,13 +251,17 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 	d->infl++;
 	move_head(d, f, rq, boost);
 	if (f->async)
-		send_async(d, f, est, now);
+		send_async(d, f, est, contig, now);
 	if (boost)
 		send_boost(d, now);
+	if (f->cls == IOSCHED_IDLE)
+		d->idle_sent = now;
 	if (d->n_limits != 0)
 		ios_fd_limit_charge(d, f, est, rq->span_length, now);
 	ios_fd_served(d, f, now);
 	ios_fd_flow_sent(d, f, est, now);
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
 	seen(d, f, now);
 	if (d->hold.flow != NULL && f->entity == d->e)
@@ -292,16 +296,6 @@ static struct iosched_request *boosted(const struct fd_class *c)
 	if (ios_list_empty(&c->boosts))
 		return NULL;
 	return ios_fifo_first(&IOS_CONTAINER(c->boosts.next, struct fd_flow, boosting)->fifo);
-}
-
-static bool too_early_for_idle(const struct fd *d, iosched_time now)
-{
-	return better_seen(d) != 0 && fd_ago(now, better_seen(d)) < d->t.idle_grace_ns;
-}
-
-static bool better_in_flight(const struct fd *d)
-{
-	return d->cls[IOSCHED_REALTIME].infl + d->cls[IOSCHED_BEST_EFFORT].infl != 0;
 }
 
 /* The arm's queue is not filled beyond the moment the next reservation is due. */
@@ -348,15 +342,10 @@ static inline struct iosched_request *choose(struct fd *d, iosched_time now,
 		return rq;
 	if ((rq = boosted(c)) != NULL)
 		return rq;
-	if (d->fencing || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
+	if (d->flushing == FD_FENCE || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
 		return ios_fd_busy(pause);
-	if (c == &d->cls[IOSCHED_IDLE]) {
-		if (better_in_flight(d))
-			return ios_fd_busy(pause);
-		if (too_early_for_idle(d, now))
-			return ios_fd_wait(pause, IOSCHED_HOLD_IDLING,
-					   better_seen(d) + d->t.idle_grace_ns);
-	}
+	if (c == &d->cls[IOSCHED_IDLE] && !ios_fd_idle_may_go(d, now, pause))
+		return NULL;
 	return d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
 				    : ios_fd_parallel(d, c, now, pause);
 }
@@ -485,9 +474,15 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 
 /* -- complete -- */
 
-static void fence_done(struct fd *d, iosched_time now)
+static void flush_done(struct fd *d, iosched_time now)
 {
-	d->fencing = 0;
+	bool pump = d->flushing == FD_PUMP;
+
+	d->flushing = FD_NO_FLUSH;
+	if (pump) {
+		ios_fd_pump_done(d, now);
+		return;
+	}
 	ios_fd_fence_done(d, now);
 	if (d->e != NULL && d->e->kind == FD_ASYNC)
 		d->e = NULL;
@@ -513,7 +508,7 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 
 	tick(d, now);
 	if (rq->flags & IOSCHED_RQ_INTERNAL) {
-		fence_done(d, now);
+		flush_done(d, now);
 		return;
 	}
 	f = fd_flow_of(rq);
@@ -522,9 +517,13 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 	f->entity->t_lc = now;
 	f->entity->last = f;
 	seen(d, f, now);
+	if (f->cls == IOSCHED_IDLE)
+		ios_fd_idle_done(d, rq, now);
 	ios_fd_flow_rest(d, f, now);
 	ios_fd_flow_settle(d, f, now);
 	ios_fd_settle_cost(d, f, rq, now);
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_done(d, rq, now);
 	if (rq->internal.mark & FD_MARK_BOOST)
 		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
 	if (d->mode == FD_PARALLEL)
@@ -541,6 +540,8 @@ static void leave_queue(struct fd *d, struct iosched_request *rq, iosched_time n
 	struct fd_flow *f = fd_flow_of(rq);
 
 	ios_fd_flow_unlink(d, f, rq);
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_done(d, rq, now);
 	ios_fd_flow_rest(d, f, now);
 	ios_fd_flow_settle(d, f, now);
 }
@@ -706,6 +707,7 @@ const struct iosched_policy ios_fair_deadline_policy = {
 #include "policies/fair_deadline/fd_cost.c"
 #include "policies/fair_deadline/fd_expired.c"
 #include "policies/fair_deadline/fd_flow.c"
+#include "policies/fair_deadline/fd_idle.c"
 #include "policies/fair_deadline/fd_merge.c"
 #include "policies/fair_deadline/fd_mode.c"
 #include "policies/fair_deadline/fd_owner.c"

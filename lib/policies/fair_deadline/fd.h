@@ -11,6 +11,7 @@
  *   fd_tenant.c   effective weights of nested groups, limits and reservations
  *   fd_expired.c  the expired cycle, the host's own deadlines, the guard of the drive
  *   fd_serial.c   one arm: exclusive visits, holding, the flush fence
+ *   fd_idle.c     when the idle class may go
  *   fd_parallel.c many channels: start tags, throttle by measured harm, paced writeback
  *   fd_mode.c     which of the two, by measurement
  *   fd.c          the ladder, insert, complete, the table
@@ -54,11 +55,12 @@ enum fd_mode { FD_SERIAL, FD_PARALLEL };
 
 /* In rq->internal.mark. */
 enum fd_mark {
-	FD_MARK_CONTIG = 1, /* it was estimated without positioning */
-	FD_MARK_ALONE = 2,  /* the device was idle when it was sent */
-	FD_MARK_BOOST = 4,  /* a small sync write that passes the others */
-	FD_MARK_WISH = 8,   /* in the flow's `wishes`, by the host's deadline */
-	FD_MARK_SENT = 16,  /* internal.expiry holds estimate and slice, not a time */
+	FD_MARK_CONTIG = 1,  /* it was estimated without positioning */
+	FD_MARK_ALONE = 2,   /* the device was idle when it was sent */
+	FD_MARK_BOOST = 4,   /* a small sync write that passes the others */
+	FD_MARK_WISH = 8,    /* in the flow's `wishes`, by the host's deadline */
+	FD_MARK_SHARED = 32, /* it has absorbed requests of other flows */
+	FD_MARK_SENT = 16,   /* internal.expiry holds estimate and slice, not a time */
 };
 
 enum fd_dimension { FD_TIME, FD_BYTES, FD_COUNT, FD_DIMENSIONS };
@@ -141,6 +143,7 @@ struct fd_flow {
 	struct fd_limiter *parked_at, *released_by;
 
 	uint32_t nq, infl, n_boosted;
+	uint32_t joined;		   /* its requests that others' have absorbed */
 	struct ios_fifo fifo;		   /* without a wish; sync by arrival */
 	struct ios_fifo wishes;		   /* by deadline */
 	iosched_time due;		   /* when it is expired: see fd_expired.c */
@@ -196,7 +199,7 @@ struct fd_class {
 	uint32_t n_entities;	    /* active ones */
 	uint32_t n_ready;	    /* entities in `ready` */
 	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
-	uint32_t infl;		    /* requests */
+	uint32_t nq, infl;	    /* requests */
 	iosched_time seen;	    /* when there was last something to do */
 	uint32_t stale;		    /* questions since their weights were compared */
 	uint8_t unequal;	    /* what came out */
@@ -212,7 +215,16 @@ struct fd_run { /* an async visit */
 	struct fd_flow *flow;
 	iosched_time since;
 	uint64_t est;
+	/* With a cache: estimate of what was swallowed since the last FLUSH; since when the medium
+	 * has been at work beyond doubt, 0: it may be resting; the last write sent went on where
+	 * the one before ended. */
+	uint64_t cached;
+	uint64_t others; /* what others were charged for their part of our FLUSHes */
+	iosched_time busy_since;
+	uint8_t streaming;
 };
+
+enum fd_flush { FD_NO_FLUSH, FD_FENCE, FD_PUMP }; /* what our FLUSH in flight is for */
 
 /* The tunables, in the order of the table in fd.c. */
 struct fd_tunables {
@@ -262,6 +274,8 @@ struct fd {
 	iosched_time slice_end;
 	uint8_t starving;		/* as of the last slice or completion */
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
+	uint64_t gap, idle_lat;		/* see fd_idle.c */
+	iosched_time idle_sent;
 
 	/* serial */
 	struct fd_entity *e;
@@ -273,7 +287,8 @@ struct fd {
 	uint64_t dirty;		/* estimated undestaged ns, at dirty_at */
 	iosched_time dirty_at;
 	iosched_time bulk_since; /* when there was first too much of it to flush; 0: there is not */
-	uint8_t fencing;
+	uint8_t flushing;	 /* enum fd_flush */
+	uint64_t flush_dirt;	 /* `dirty` when it was sent */
 	uint32_t boost_infl, depth_lim, good_boosts; /* depth_lim 0: none */
 	iosched_time t_boost;			     /* last dispatch of a boost */
 	iosched_time t_boost_done;
@@ -286,6 +301,7 @@ struct fd {
 	/* mode */
 	uint64_t t1, t4;
 	uint32_t n1, n4, probe;
+	const struct fd_entity *sampled; /* whose request completed last; never followed */
 	iosched_time t1_last;
 	uint64_t trial_cost, trial_rate;
 	iosched_time trial_next, trial_since, trial_gap;
@@ -349,6 +365,12 @@ static inline struct fd_entity *fd_entity_of_link(struct iosched_tree_link *l)
 	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_entity, link);
 }
 
+/* It waits for something. */
+static inline bool fd_waits(const struct fd_flow *f)
+{
+	return f->nq + f->infl + f->joined != 0;
+}
+
 static inline struct fd_flow *fd_flow_of(const struct iosched_request *rq)
 {
 	return rq->internal.queue;
@@ -375,6 +397,12 @@ static inline unsigned fd_lane(const struct fd_flow *f)
 static inline unsigned fd_rank(unsigned cls)
 {
 	return cls == IOSCHED_REALTIME ? 0 : cls == IOSCHED_BEST_EFFORT ? 1 : 2;
+}
+
+/* When a class above idle last had something; 0: never. */
+static inline iosched_time fd_better_last(const struct fd *d)
+{
+	return fd_max(d->cls[IOSCHED_REALTIME].seen, d->cls[IOSCHED_BEST_EFFORT].seen);
 }
 
 /* An entity's requests in offset order. */
@@ -510,13 +538,13 @@ FD_SHARED void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place p
 FD_SHARED void ios_fd_flow_rest_slow(struct fd *d, struct fd_flow *f, iosched_time now);
 static inline void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
 {
-	if (f->nq + f->infl == 0)
+	if (!fd_waits(f))
 		ios_fd_flow_rest_slow(d, f, now);
 }
 FD_SHARED void ios_fd_flow_activate_slow(struct fd *d, struct fd_flow *f);
 static inline void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
 {
-	if (f->nq + f->infl == 0)
+	if (!fd_waits(f))
 		ios_fd_flow_activate_slow(d, f);
 }
 FD_SHARED void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
@@ -595,6 +623,7 @@ FD_SHARED void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosche
 				  iosched_time now);
 FD_SHARED uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
 FD_SHARED void ios_fd_fence_done(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_pump_done(struct fd *d, iosched_time now);
 
 /* fd_tenant.c */
 FD_SHARED uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
@@ -651,6 +680,12 @@ FD_SHARED void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
 FD_SHARED void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
 FD_SHARED void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
 
+/* fd_idle.c */
+FD_SHARED void ios_fd_idle_pause_over(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_idle_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
+FD_SHARED bool ios_fd_idle_may_go(const struct fd *d, iosched_time now,
+				  struct iosched_pause *pause);
+
 /* fd_parallel.c */
 FD_SHARED struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c,
 						  iosched_time now, struct iosched_pause *pause);
@@ -679,6 +714,12 @@ FD_SHARED void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched
 			    uint64_t old_offset, iosched_time now);
 FD_SHARED void ios_fd_absorbed(void *self, struct iosched_request *survivor,
 			       struct iosched_request *victim, iosched_time now);
+
+FD_SHARED void ios_fd_share_again(struct fd *d, struct iosched_request *rq);
+FD_SHARED void ios_fd_share_sent(struct fd *d, const struct iosched_request *rq, uint64_t est,
+				 iosched_time now);
+FD_SHARED void ios_fd_share_charge(struct fd *d, const struct iosched_request *rq, int64_t cost);
+FD_SHARED void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
 
 /* fd_tunables.c */
 extern const struct iosched_tunable ios_fd_tunables[];

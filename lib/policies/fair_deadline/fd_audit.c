@@ -12,7 +12,7 @@
 
 struct totals {
 	uint32_t nq, infl, async_infl, active, harmed, syncers;
-	uint32_t cls_infl[FD_CLASSES], odd;
+	uint32_t cls_nq[FD_CLASSES], cls_infl[FD_CLASSES], odd;
 	uint32_t present[FD_CLASSES], deep[FD_CLASSES];
 };
 
@@ -65,7 +65,7 @@ static const char *audit_place(const struct fd *d, const struct fd_flow *f)
 
 	TRUE_OR_RETURN(f->active == (f->place != FD_IDLE),
 		       "an active flow, and no other, has a place");
-	TRUE_OR_RETURN(f->active || f->nq + f->infl == 0, "a flow with requests is active");
+	TRUE_OR_RETURN(f->active || !fd_waits(f), "a flow with requests is active");
 	TRUE_OR_RETURN((f->nq != 0) == (queued || f->place == FD_PARKED),
 		       "a flow with queued requests is queued or parked");
 	TRUE_OR_RETURN(!queued || in_tree(&f->entity->flows, f), "a queued flow is in its entity");
@@ -115,6 +115,7 @@ static void add(struct totals *t, const struct fd_flow *f)
 	t->active++;
 	t->harmed += f->harmed;
 	t->odd += f->odd;
+	t->cls_nq[f->cls] += f->nq;
 	t->cls_infl[f->cls] += f->infl;
 	t->present[f->cls] += f->counted != 0;
 	t->deep[f->cls] += f->counted == 2;
@@ -128,7 +129,7 @@ static const char *audit_list(const struct fd *d, struct iosched_list_link *list
 		const struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
 		const char *wrong = audit_requests(f);
 
-		TRUE_OR_RETURN((list == &d->grace) == (f->nq + f->infl == 0),
+		TRUE_OR_RETURN((list == &d->grace) == !fd_waits(f),
 			       "flows with nothing, and no others, are in their grace period");
 		if (wrong == NULL)
 			wrong = audit_place(d, f);
@@ -199,7 +200,8 @@ static const char *audit_class(struct fd *d, struct fd_class *c, const struct to
 	const struct fd_flow *before = NULL;
 	const char *wrong = ios_treap_audit(&c->present);
 
-	TRUE_OR_RETURN(c->infl == t->cls_infl[i], "a class counts its requests in flight");
+	TRUE_OR_RETURN(c->nq == t->cls_nq[i] && c->infl == t->cls_infl[i],
+		       "a class counts its requests");
 	TRUE_OR_RETURN(c->n_present == t->present[i] && c->n_deep == t->deep[i],
 		       "the POOL counts its flows");
 	for (l = c->edf.next; l != &c->edf; l = l->next) {
@@ -242,8 +244,8 @@ static const char *audit_sent(const struct fd *d)
 		n += d->sent[i];
 	TRUE_OR_RETURN(n == d->infl, "every request in flight is in a slice");
 	TRUE_OR_RETURN(d->boost_infl <= d->infl, "boosted ones in flight are in flight");
-	TRUE_OR_RETURN(!d->fencing || d->mode == FD_PARALLEL || d->infl == d->boost_infl ||
-			       d->env->flush == NULL,
+	TRUE_OR_RETURN(d->flushing != FD_FENCE || d->mode == FD_PARALLEL ||
+			       d->infl == d->boost_infl || d->env->flush == NULL,
 		       "our FLUSH is out while we wait for it");
 	return NULL;
 }

@@ -201,6 +201,8 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 		 * here lost half of all charges in the mix of a reader and a cached writer. */
 		if (d->wce && !f->async)
 			owe(d, f);
+		else if (f == d->run.flow)
+			d->run.cached += est;
 		return;
 	}
 	d->last_comp = now;
@@ -214,7 +216,12 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 	if (rq->op == IOSCHED_READ && d->wce)
 		cost -= blame(d, f, rq, dt, now);
 	learn(d, rq, dt);
-	charge(d, f, (int64_t)(cost - est));
+	if (rq->internal.mark & FD_MARK_SHARED)
+		ios_fd_share_charge(d, rq, (int64_t)(cost - est));
+	else
+		ios_fd_flow_charge(d, f, (int64_t)(cost - est));
+	if (d->n_limits != 0)
+		ios_fd_limit_correct(d, f, (int64_t)(cost - est));
 }
 
 static uint64_t root(uint64_t x)
@@ -234,20 +241,58 @@ static uint64_t root(uint64_t x)
 	return r;
 }
 
-/* Our FLUSH is done: the visit cost the time from its start to now, whatever the cache said. */
+/* The FLUSH has put away others' small writes too, which cost nothing yet but their bytes: a
+ * positioning each. How much of `took` that was. */
+static uint64_t settle_owing(struct fd *d, uint64_t took)
+{
+	uint64_t all = 0;
+	int i;
+
+	for (i = 0; i < OWING_SCAN && !ios_list_empty(&d->owing); i++) {
+		struct fd_flow *g = IOS_CONTAINER(d->owing.next, struct fd_flow, owing);
+
+		g->cw = 0;
+		ios_list_remove(&g->owing);
+		if (all + d->t_pos > took / 2)
+			continue;
+		charge(d, g, (int64_t)d->t_pos);
+		all += d->t_pos;
+	}
+	return all;
+}
+
+static uint64_t clamp(uint64_t x, uint64_t low, uint64_t high)
+{
+	return fd_min(fd_max(x, low), high);
+}
+
+/* Our FLUSH after a visit is done. The visit took at least the time in which the medium was at
+ * work beyond doubt, and at most all since its start; between these the estimate is believed. */
 void ios_fd_fence_done(struct fd *d, iosched_time now)
 {
-	uint64_t took = fd_ago(now, d->run.since), est = fd_max(d->run.est, 1), ratio;
+	uint64_t est = fd_max(d->run.est, 1), ratio;
+	uint64_t took = clamp(est, fd_ago(now, d->run.busy_since), fd_ago(now, d->run.since));
 
+	took -= fd_min(d->run.others + settle_owing(d, took), took / 2);
 	if (d->run.flow != NULL)
 		charge(d, d->run.flow, (int64_t)(took - d->run.est));
 	if (d->dirty > 2 * est)
 		took = est; /* it was others' dirt too: no lesson */
-	ratio = fd_min(fd_max(fd_scale(took, KAPPA_ONE, est), KAPPA_ONE / 4), 4 * KAPPA_ONE);
+	ratio = clamp(fd_scale(took, KAPPA_ONE, est), KAPPA_ONE / 4, 4 * KAPPA_ONE);
 	ratio = root(root(ratio * KAPPA_ONE) * KAPPA_ONE); /* its fourth root: a slow integral */
-	d->kappa = fd_min(fd_max(d->kappa * ratio / KAPPA_ONE, KAPPA_MIN), KAPPA_MAX);
+	d->kappa = clamp(d->kappa * ratio / KAPPA_ONE, KAPPA_MIN, KAPPA_MAX);
 	d->run.est = 0;
 	d->dirty = 0;
 	d->bulk_since = 0;
 	d->last_comp = now;
+}
+
+/* Our FLUSH within a visit is done: what was in the cache when it was sent is written. */
+void ios_fd_pump_done(struct fd *d, iosched_time now)
+{
+	uint64_t dirty = ios_fd_dirty(d, now);
+
+	d->dirty = dirty > d->flush_dirt ? dirty - d->flush_dirt : 0;
+	d->dirty_at = now;
+	d->run.others += settle_owing(d, fd_ago(now, d->run.since) - d->run.others);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fd_merge: who may join whom. Across flows only within a tenant, class and kind, for the
- * request is charged to one of them; and never so that a deadline of the host's, a boost's
- * size or a channel's patience is exceeded.
+ * fd_merge: who may join whom, and who pays for a request of several flows: each for its bytes.
+ * Across flows only within a tenant, class and kind; and never so that a deadline of the host's, a
+ * boost's size or a channel's patience is exceeded.
  */
 #include "policies/fair_deadline/fd.h"
 
@@ -38,15 +38,111 @@ struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_
 	return rq != NULL && rq->span_offset == end ? rq : NULL;
 }
 
-/* Two queued ones may become one only if nothing tells them apart. */
+/* -- requests of several flows -- */
+
+/* Whose is `a`, that `rq` has absorbed? Class and kind are those it was merged for: its context's
+ * may have changed. Merged under a policy that knows no contexts, it is nobody's. */
+static struct fd_flow *payer(const struct iosched_request *rq, const struct iosched_request *a)
+{
+	struct fd_flow *f = fd_flow_of(rq);
+	struct fd_owner *o;
+
+	if (a->internal.context == NULL)
+		return f;
+	o = a->internal.context->data;
+	return &o->flow[f->cls][f->async];
+}
+
+/* The next one of another flow than `rq`'s among those it absorbed, from `a` on. */
+static const struct iosched_request *foreign(const struct iosched_request *rq,
+					     const struct iosched_request *a)
+{
+	while (a != NULL && payer(rq, a) == fd_flow_of(rq))
+		a = iosched_merged_next(a);
+	return a;
+}
+
+/* What is due for `part` of `whole` bytes, of up to 2^40 ns. */
+static int64_t part_of(int64_t cost, uint64_t part, uint64_t whole)
+{
+	return cost / (int64_t)FD_KIB * (int64_t)part / (int64_t)whole * (int64_t)FD_KIB;
+}
+
+/* `rq` has absorbed `a`. If that is another flow's, it waits in `rq`, and is active for that. */
+static void join(struct fd *d, struct iosched_request *rq, const struct iosched_request *a)
+{
+	struct fd_flow *g = payer(rq, a);
+
+	if (g == fd_flow_of(rq))
+		return;
+	rq->internal.mark |= FD_MARK_SHARED;
+	ios_fd_flow_activate(d, g);
+	g->joined++;
+	ios_fd_flow_settle(d, g, d->now);
+}
+
+/* `rq` is inserted with what it absorbed under another policy. */
+void ios_fd_share_again(struct fd *d, struct iosched_request *rq)
+{
+	const struct iosched_request *a;
+
+	for (a = rq->merged; a != NULL; a = iosched_merged_next(a))
+		join(d, rq, a);
+}
+
+/* All whose requests are in it pay, by bytes: its own flow too. */
+void ios_fd_share_charge(struct fd *d, const struct iosched_request *rq, int64_t cost)
+{
+	const struct iosched_request *a = rq->merged;
+	int64_t own = cost;
+
+	while ((a = foreign(rq, a)) != NULL) {
+		int64_t part = part_of(cost, a->length, rq->span_length);
+
+		ios_fd_flow_charge(d, payer(rq, a), part);
+		own -= part;
+		a = iosched_merged_next(a);
+	}
+	ios_fd_flow_charge(d, fd_flow_of(rq), own);
+}
+
+/* It was sent, its own flow charged for all of it. */
+void ios_fd_share_sent(struct fd *d, const struct iosched_request *rq, uint64_t est,
+		       iosched_time now)
+{
+	const struct iosched_request *a = rq->merged;
+
+	ios_fd_share_charge(d, rq, (int64_t)est);
+	ios_fd_flow_charge(d, fd_flow_of(rq), -(int64_t)est);
+	for (; (a = foreign(rq, a)) != NULL; a = iosched_merged_next(a))
+		payer(rq, a)->t_dispatch = now;
+}
+
+/* It is done, or taken from the queue. */
+void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_time now)
+{
+	const struct iosched_request *a = rq->merged;
+
+	for (; (a = foreign(rq, a)) != NULL; a = iosched_merged_next(a)) {
+		struct fd_flow *g = payer(rq, a);
+
+		g->joined--;
+		g->t_lc = now;
+		ios_fd_flow_rest(d, g, now);
+		ios_fd_flow_settle(d, g, now);
+	}
+}
+
+/* Asked after every merge. Two queued ones may become one only if nothing tells them apart. */
 struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
 					 enum iosched_side side)
 {
-	const struct fd *d = self;
 	const struct fd_entity *e = fd_flow_of(rq)->entity;
+	struct fd *d = self;
 	struct iosched_request *n =
 		side == IOSCHED_SIDE_BACK ? ios_fd_sorted_next(e, rq) : ios_fd_sorted_prev(e, rq);
 
+	join(d, rq, side == IOSCHED_SIDE_BACK ? rq->internal.last : rq->merged);
 	if (n == NULL || fd_flow_of(n) != fd_flow_of(rq) || n->internal.mark != 0 ||
 	    rq->internal.mark != 0 ||
 	    too_long_to_merge(d, fd_flow_of(rq), n->span_length + rq->span_length))

@@ -4,8 +4,10 @@
  *
  * Unknown rotational: t1 is the time of a random read alone, t4 the time between completions of
  * random ones with three to six more in flight. A queue inside a drive makes t1/t4 1.3 to 3.2;
- * twelve disks 4.9 to 6.2. An array whose controller caches is tried both ways, for a
- * rewrite wants one arm and two streams want many.
+ * twelve disks 4.9 to 6.2. Both are of one crowd: a visitor's first read comes from afar and a
+ * sweep of writeback goes in order, and told by those one arm that serves two places looked like
+ * many. An array whose controller caches is tried both ways, for a rewrite wants one arm and two
+ * streams want many.
  */
 #include "policies/fair_deadline/fd.h"
 
@@ -66,8 +68,12 @@ static void mix(uint64_t *mean, uint32_t *n, uint64_t x)
 void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
 			iosched_time now)
 {
+	const struct fd_entity *e = fd_flow_of(rq)->entity, *before = d->sampled;
 	bool alone = (rq->internal.mark & FD_MARK_ALONE) && d->infl == 0;
 
+	d->sampled = e;
+	if (e != before || e->kind == FD_ASYNC)
+		return; /* the arm came from afar, or goes in order */
 	if ((rq->internal.mark & FD_MARK_CONTIG) || rq->span_length > 256 * FD_KIB)
 		return;
 	if (d->probe != 0)

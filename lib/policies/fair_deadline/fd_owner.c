@@ -81,7 +81,7 @@ void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now)
 
 static void flow_fini(struct fd *d, struct fd_flow *f)
 {
-	IOS_ASSERT(f->nq == 0 && f->infl == 0);
+	IOS_ASSERT(!fd_waits(f));
 	if (d->hold.flow == f)
 		d->hold.flow = NULL;
 	if (!f->async)

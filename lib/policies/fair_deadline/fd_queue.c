@@ -148,6 +148,7 @@ static inline void count_in(struct fd_flow *f, struct iosched_request *rq)
 	rq->internal.queue = f;
 	ios_fd_sort(f->entity, rq);
 	f->nq++;
+	f->of->nq++;
 	f->entity->outstanding++;
 }
 
@@ -186,6 +187,7 @@ static inline void unlink_request(struct fd *d, struct fd_flow *f, struct iosche
 	rq->internal.fifo.next->prev = rq->internal.fifo.prev;
 	ios_fd_unsort(f->entity, rq);
 	f->nq--;
+	f->of->nq--;
 	if (rq->internal.mark & FD_MARK_BOOST) {
 		f->n_boosted--;
 		ios_fd_refile_boost(d, f);

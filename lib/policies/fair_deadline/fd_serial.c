@@ -18,6 +18,7 @@
 #define DEPTH_FLOOR 2
 #define DEPTH_RESTORE 8	       /* good boosts for one more in flight */
 #define BOOST_RECENT_NS FD_SEC /* fsync comes in bouts; a second without is none */
+#define PUMP_PART 8	       /* of a visit: the medium rests while that much is swallowed */
 #define BULK_NS FD_SEC	       /* a drive destages what is older than one or two */
 #define EFFICIENCY_WINDOW_NS (500 * FD_MS)
 #define EFFICIENCY_LEAST_NS (100 * FD_MS)
@@ -360,6 +361,37 @@ static struct iosched_request *visit_empty(struct fd *d, struct fd_class *c, con
 	return over(d);
 }
 
+/* -- the FLUSH -- */
+
+static bool fences(const struct fd *d)
+{
+	return d->wce && d->t.fence && d->env->params->can_flush;
+}
+
+static struct iosched_request *flush(struct fd *d, enum fd_flush what, iosched_time now)
+{
+	d->flushing = (uint8_t)what;
+	d->flush_dirt = ios_fd_dirty(d, now);
+	d->run.cached = 0;
+	if (d->run.busy_since == 0)
+		d->run.busy_since = now;
+	iosched_tell(d->env, now,
+		     what == FD_PUMP ? "keeps the drive writing" : "flushes after an async visit",
+		     d->run.flow->owner->ctx->id, 0, IOSCHED_NEVER);
+	return d->env->flush;
+}
+
+/* A cache swallows faster than the medium writes, and what the medium does meanwhile is the
+ * drive's secret: it rests, or goes on reading for the one before. In a visit that streams a FLUSH
+ * is out from its first write on: no time is lost, and all of it is the visit's. One that
+ * scatters is filled in a moment, and is better sorted as a whole. */
+static bool pump_is_due(const struct fd *d, const struct fd_class *c, const struct others *o)
+{
+	return d->run.cached > o->visit / PUMP_PART && d->run.streaming && o->any && fences(d) &&
+	       c->ready[0].root != NULL && d->env->flush != NULL &&
+	       d->env->params->device_depth != 1;
+}
+
 /* -- leaving an async visit -- */
 
 static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct others *o,
@@ -367,8 +399,9 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 {
 	uint64_t visit;
 
-	if (!d->wce || !d->t.fence || !d->env->params->can_flush || d->run.est == 0 ||
-	    d->run.flow == NULL || c->ready[0].root == NULL)
+	/* A better class is not made to wait for the sake of shares within a worse one. */
+	if (!fences(d) || d->run.est == 0 || d->run.flow == NULL || c->ready[0].root == NULL ||
+	    c != &d->cls[d->run.flow->cls])
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
 	if (d->run.est > 3 * visit)
@@ -393,10 +426,7 @@ static struct iosched_request *leave_async(struct fd *d, struct fd_class *c, con
 	}
 	if (d->infl != 0 || d->env->flush == NULL)
 		return ios_fd_busy(pause);
-	d->fencing = 1;
-	iosched_tell(d->env, now, "flushes after an async visit", d->run.flow->owner->ctx->id, 0,
-		     IOSCHED_NEVER);
-	return d->env->flush;
+	return flush(d, FD_FENCE, now);
 }
 
 /* -- the next visit -- */
@@ -414,9 +444,7 @@ static struct iosched_request *select_next(struct fd *d, struct fd_class *c, ios
 		return ios_fd_busy(pause);
 	d->e = e;
 	if (e->kind == FD_ASYNC) {
-		d->run.flow = f;
-		d->run.since = now;
-		d->run.est = 0;
+		d->run = (struct fd_run){.flow = f, .since = now};
 	}
 	if (e->kind == FD_POOL)
 		return ios_fd_flow_oldest(f);
@@ -464,6 +492,8 @@ static struct iosched_request *go_on(struct fd *d, struct fd_class *c, iosched_t
 		return visit_empty(d, c, &o, now, pause);
 	if (e->kind == FD_POOL)
 		return visit_pool(d, c, &o, now, pause);
+	if (e->kind == FD_ASYNC && d->run.cached != 0 && pump_is_due(d, c, &o))
+		return flush(d, FD_PUMP, now);
 	rq = visit_sorted(d, &o, now, pause);
 	if (rq == NULL && d->e == NULL && e->kind == FD_ASYNC) {
 		d->e = e;
