@@ -179,9 +179,9 @@ static void insert_another(struct fd *d, struct fd_flow *f, struct iosched_reque
 static bool is_another(const struct fd *d, const struct fd_flow *f,
 		       const struct iosched_request *rq)
 {
-	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL &&
-	       f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) && d->n_limits == 0 &&
-	       d->hold.flow == NULL && ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
+	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL && !d->special &&
+	       f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
+	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
 }
 
 static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
@@ -215,6 +215,7 @@ static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool conti
 
 static void send_boost(struct fd *d, iosched_time now)
 {
+	d->special = 1;
 	if (d->boost_infl++ == 0)
 		d->t_boost = now;
 }
@@ -230,16 +231,18 @@ static void move_head(struct fd *d, struct fd_flow *f, const struct iosched_requ
 		f->wend = end;
 }
 
-/* Everything that is handed out passes here. */
-static struct iosched_request *take(struct fd *d, struct iosched_request *rq, iosched_time now)
+/* Everything that is handed out passes here. `plain`: a sync request without a mark, not of the
+ * idle class, of a flow that has others, all by arrival; and nothing is special. */
+static inline __attribute__((always_inline)) struct iosched_request *
+take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool plain)
 {
 	struct fd_flow *f = fd_flow_of(rq);
-	bool contig, boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
+	bool contig, boost = !plain && (rq->internal.mark & FD_MARK_BOOST) != 0;
 	uint64_t est = ios_fd_estimate(d, f, rq, &contig);
 
 	f->t_dispatch = now;
-	ios_fd_flow_take(d, f, rq);
-	if (d->infl == 0 && d->flushing == FD_NO_FLUSH) {
+	ios_fd_flow_take(d, f, rq, plain);
+	if (d->infl == 0 && (plain || d->flushing == FD_NO_FLUSH)) {
 		d->last_comp = now;
 		rq->internal.mark |= FD_MARK_ALONE;
 	}
@@ -250,23 +253,30 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 	f->of->infl++;
 	d->infl++;
 	move_head(d, f, rq, boost);
-	if (f->async)
+	if (!plain && f->async)
 		send_async(d, f, est, contig, now);
 	if (boost)
 		send_boost(d, now);
-	if (f->cls == IOSCHED_IDLE)
+	if (!plain && f->cls == IOSCHED_IDLE)
 		d->idle_sent = now;
-	if (d->n_limits != 0)
+	if (!plain && d->n_limits != 0)
 		ios_fd_limit_charge(d, f, est, rq->span_length, now);
-	ios_fd_served(d, f, now);
-	ios_fd_flow_sent(d, f, est, now);
-	if (rq->internal.mark & FD_MARK_SHARED)
+	if (!plain || f->odd)
+		ios_fd_served(d, f, now);
+	ios_fd_flow_sent(d, f, est, now, plain);
+	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
 	seen(d, f, now);
-	if (d->hold.flow != NULL && f->entity == d->e)
+	if (!plain && d->hold.flow != NULL && f->entity == d->e)
 		ios_fd_hold_end(d, now, false);
 	return rq;
+}
+
+static __attribute__((noinline)) struct iosched_request *
+take(struct fd *d, struct iosched_request *rq, iosched_time now)
+{
+	return take_road(d, rq, now, false);
 }
 
 static struct fd_class *best_class(struct fd *d)
@@ -451,16 +461,21 @@ static void forget_depth(struct fd *d, iosched_time now)
 		d->depth_lim = 0;
 }
 
-static struct iosched_request *fd_dispatch(void *self, iosched_time now,
-					   struct iosched_pause *pause)
+static void look_for_special(struct fd *d)
 {
-	struct fd *d = self;
+	d->special = d->n_limits != 0 || d->hold.flow != NULL || d->flushing != FD_NO_FLUSH ||
+		     d->boost_infl != 0 || d->depth_lim != 0 || d->aged != 0 || d->starving;
+}
+
+static __attribute__((noinline)) struct iosched_request *
+dispatch_any(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
 	struct iosched_request *rq;
 
-	tick(d, now);
 	if (d->hold.flow != NULL)
 		ios_fd_hold_over(d, now);
 	forget_depth(d, now);
+	look_for_special(d);
 	if (fd_drive_starves(d))
 		return ios_fd_busy(pause);
 	rq = rescue_or_choose(d, now, pause);
@@ -470,6 +485,39 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 		return take(d, rq, now);
 	shorten(d, now, pause);
 	return NULL;
+}
+
+static bool is_plain(const struct iosched_request *rq)
+{
+	const struct fd_flow *f;
+
+	if ((rq->flags & IOSCHED_RQ_INTERNAL) || rq->internal.mark != 0)
+		return false;
+	f = fd_flow_of(rq);
+	return !f->async && f->nq > 1 && ios_fifo_empty(&f->wishes);
+}
+
+static struct iosched_request *fd_dispatch(void *self, iosched_time now,
+					   struct iosched_pause *pause)
+{
+	struct fd *d = self;
+	struct fd_class *c = &d->cls[IOSCHED_BEST_EFFORT];
+	struct iosched_request *rq;
+
+	tick(d, now);
+	if (d->special || now >= d->expiry_floor || d->cls[IOSCHED_REALTIME].n_ready != 0 ||
+	    c->n_ready == 0 || !ios_list_empty(&c->boosts))
+		return dispatch_any(d, now, pause);
+	d->cycle = 0;
+	rq = d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
+				  : ios_fd_parallel(d, c, now, pause);
+	if (rq == NULL) {
+		shorten(d, now, pause);
+		return NULL;
+	}
+	if (is_plain(rq))
+		return take_road(d, rq, now, true);
+	return (rq->flags & IOSCHED_RQ_INTERNAL) ? rq : take(d, rq, now);
 }
 
 /* -- complete -- */
@@ -488,7 +536,11 @@ static void flush_done(struct fd *d, iosched_time now)
 		d->e = NULL;
 }
 
-static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
+/* `plain`: of a sync flow that has others QUEUED, not of the idle class, marked with nothing but
+ * what take() marks all with; and nothing is special. */
+static inline __attribute__((always_inline)) void complete_road(struct fd *d, struct fd_flow *f,
+								struct iosched_request *rq,
+								iosched_time now, const bool plain)
 {
 	ios_fd_slice_done(d, rq);
 	f->infl--;
@@ -496,41 +548,56 @@ static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_reques
 	f->entity->outstanding--;
 	f->of->infl--;
 	d->infl--;
-	d->async_infl -= f->async;
-	if (rq->internal.mark & FD_MARK_BOOST)
+	if (!plain)
+		d->async_infl -= f->async;
+	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
 		d->boost_infl--;
-}
-
-static void fd_complete(void *self, struct iosched_request *rq, iosched_time now)
-{
-	struct fd *d = self;
-	struct fd_flow *f;
-
-	tick(d, now);
-	if (rq->flags & IOSCHED_RQ_INTERNAL) {
-		flush_done(d, now);
-		return;
-	}
-	f = fd_flow_of(rq);
-	uncount(d, f, rq);
 	f->t_lc = now;
 	f->entity->t_lc = now;
 	f->entity->last = f;
 	seen(d, f, now);
-	if (f->cls == IOSCHED_IDLE)
+	if (!plain && f->cls == IOSCHED_IDLE)
 		ios_fd_idle_done(d, rq, now);
-	ios_fd_flow_rest(d, f, now);
-	ios_fd_flow_settle(d, f, now);
+	if (plain) {
+		if (f->counted == 2 && f->nq + f->infl < 2)
+			ios_fd_flow_recount(d, f, 1);
+	} else {
+		ios_fd_flow_rest(d, f, now);
+		ios_fd_flow_settle(d, f, now);
+	}
 	ios_fd_settle_cost(d, f, rq, now);
-	if (rq->internal.mark & FD_MARK_SHARED)
+	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_done(d, rq, now);
-	if (rq->internal.mark & FD_MARK_BOOST)
+	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
 		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
 	if (d->mode == FD_PARALLEL)
 		ios_fd_parallel_done(d, f, rq, now);
 	if (d->rotational && d->hint == IOSCHED_PARALLEL_YES)
 		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  now);
+}
+
+static __attribute__((noinline)) void complete_any(struct fd *d, struct iosched_request *rq,
+						   iosched_time now)
+{
+	if (rq->flags & IOSCHED_RQ_INTERNAL)
+		flush_done(d, now);
+	else
+		complete_road(d, fd_flow_of(rq), rq, now, false);
+}
+
+static void fd_complete(void *self, struct iosched_request *rq, iosched_time now)
+{
+	const uint8_t usual = FD_MARK_CONTIG | FD_MARK_ALONE | FD_MARK_SENT;
+	struct fd *d = self;
+	struct fd_flow *f = fd_flow_of(rq);
+
+	tick(d, now);
+	if (d->special || (rq->internal.mark & ~usual) != 0 || f->async || f->nq == 0 ||
+	    f->cls == IOSCHED_IDLE)
+		complete_any(d, rq, now);
+	else
+		complete_road(d, f, rq, now, true);
 }
 
 /* -- leaving -- */

@@ -38,8 +38,10 @@
 
 #ifdef IOS_ONE_UNIT
 #define FD_SHARED static
+#define FD_HOT static inline __attribute__((always_inline)) /* a step of the plain road */
 #else
 #define FD_SHARED
+#define FD_HOT
 #endif
 
 #define FD_US UINT64_C(1000)
@@ -133,7 +135,7 @@ struct fd_flow {
 	uint8_t strikes;
 	uint8_t counted; /* at the POOL: 0 not, 1 shallow, 2 deep */
 	uint8_t harmed;
-	uint8_t odd; /* as counted in fd.n_odd */
+	uint8_t odd; /* of a weight of its own, or in a group */
 	uint64_t tag;
 	int64_t owed;	  /* ns charged since the tag was last moved */
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
@@ -256,12 +258,16 @@ struct fd {
 	uint32_t n_limits;	       /* contexts and groups with any */
 	uint64_t weight_stamp;
 	uint64_t n_made; /* flows, ever */
-	uint32_t n_odd;	 /* active flows with a weight of their own, or in a group */
+	uint32_t n_odd;	 /* active flows that are odd */
 	uint32_t n_syncers, n_active;
 	iosched_time
 		expiry_floor; /* nothing expires before: lowered when filed, raised when looked */
 	iosched_time now;     /* of the last operation */
 	iosched_time alarm;   /* time alone does something at this time, not before */
+	/* Somebody has a limit, the arm is held, a boost or our FLUSH is in the device, it takes
+	 * fewer than it could, or starves one. Set at once, cleared when dispatch looks again.
+	 * While it is not set most requests take the plain road. */
+	uint8_t special;
 
 	/* device */
 	enum fd_mode mode;
@@ -507,9 +513,10 @@ static inline struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f
 		       : ios_fd_flow_oldest_of_both(f);
 }
 FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-FD_SHARED void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq);
+FD_HOT void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq);
 FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-FD_SHARED void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_HOT void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			     bool plain);
 
 /* fd_owner.c */
 FD_SHARED void ios_fd_class_init(struct fd_class *c, unsigned cls);
@@ -594,7 +601,8 @@ static inline bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
 {
 	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
 }
-FD_SHARED void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
+FD_HOT void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now,
+			     bool plain);
 
 /* fd_stream.c */
 FD_SHARED void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
@@ -617,10 +625,10 @@ FD_SHARED void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
 /* fd_cost.c */
 FD_SHARED uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
 FD_SHARED uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
-FD_SHARED uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f,
-				   const struct iosched_request *rq, bool *contig);
-FD_SHARED void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-				  iosched_time now);
+FD_HOT uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+				bool *contig);
+FD_HOT void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			       iosched_time now);
 FD_SHARED uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
 FD_SHARED void ios_fd_fence_done(struct fd *d, iosched_time now);
 FD_SHARED void ios_fd_pump_done(struct fd *d, iosched_time now);
@@ -635,11 +643,15 @@ static inline uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
 /* `cost` ns of device time as virtual time of this flow. */
 static inline uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost)
 {
-	uint64_t inverse = ios_fd_inverse(d, f);
+	uint64_t inverse;
 
 	cost = fd_min(cost, (UINT64_C(1) << FD_EST_BITS) - 1);
+	if (!f->odd)
+		return cost;
+	inverse = ios_fd_inverse(d, f);
 	return (cost >> 16) * inverse + (((cost & 0xffff) * inverse) >> 16);
 }
+FD_SHARED void ios_fd_flow_weight_changed(struct fd_flow *f);
 FD_SHARED void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
 FD_SHARED struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
 FD_SHARED void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
@@ -665,8 +677,8 @@ FD_SHARED iosched_time ios_fd_next_wake(const struct fd *d);
 FD_SHARED struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
 
 FD_SHARED void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
-FD_SHARED void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
-FD_SHARED void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
+FD_HOT void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
+FD_HOT void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
 FD_SHARED void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
 FD_SHARED iosched_time ios_fd_next_expiry(const struct fd *d);
 
@@ -690,8 +702,8 @@ FD_SHARED bool ios_fd_idle_may_go(const struct fd *d, iosched_time now,
 FD_SHARED struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c,
 						  iosched_time now, struct iosched_pause *pause);
 FD_SHARED void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
-FD_SHARED void ios_fd_parallel_done(struct fd *d, struct fd_flow *f,
-				    const struct iosched_request *rq, iosched_time now);
+FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+				 iosched_time now);
 
 /* fd_mode.c */
 FD_SHARED void ios_fd_mode_init(struct fd *d, iosched_time now);

@@ -270,6 +270,10 @@ const char *ios_fd_audit(void *self)
 	TRUE_OR_RETURN(t.infl == d->infl && t.async_infl == d->async_infl, "in flight is counted");
 	TRUE_OR_RETURN(t.active == d->n_active, "active flows are counted");
 	TRUE_OR_RETURN(t.harmed == d->n_harmed, "harmed flows are counted");
+	TRUE_OR_RETURN(d->special || (d->n_limits == 0 && d->hold.flow == NULL &&
+				      d->flushing == FD_NO_FLUSH && d->boost_infl == 0 &&
+				      d->depth_lim == 0 && d->aged == 0 && !d->starving),
+		       "what is special is known to be");
 	TRUE_OR_RETURN(t.odd == d->n_odd, "flows of a weight of their own are counted");
 	TRUE_OR_RETURN(d->hold.flow == NULL || d->hold.flow->owner != NULL,
 		       "a hold is for somebody");

@@ -176,6 +176,8 @@ void ios_fd_slice_advance_slow(struct fd *d, iosched_time now)
 		d->sent[d->slice % FD_SLICES] = 0;
 	}
 	d->starving = any_older(d);
+	if (d->aged != 0 || d->starving)
+		d->special = 1;
 }
 
 /* Its expiry is not needed any more: estimate and slice take its place. */

@@ -280,7 +280,8 @@ void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag)
 }
 
 /* The same of a QUEUED flow that was served: it is often the first, and does not stay it. */
-static inline void retag_served(struct fd *d, struct fd_flow *f, uint64_t tag)
+static inline __attribute__((always_inline)) void retag_served(struct fd *d, struct fd_flow *f,
+							       uint64_t tag)
 {
 	struct fd_entity *e = f->entity;
 	struct fd_flow *next;
@@ -300,19 +301,20 @@ static inline void retag_served(struct fd *d, struct fd_flow *f, uint64_t tag)
 	refile_entity(e);
 }
 
-/* A request of `est` ns was sent: what is left of its queue goes by the new tag. */
-void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
+/* A request of `est` ns was sent: what is left of its queue goes by the new tag. `plain`: it stays
+ * QUEUED. */
+void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now, bool plain)
 {
 	uint64_t tag = tag_after(d, f, (int64_t)est + f->owed);
 
 	f->owed = 0;
-	if (f->nq == 0 || d->n_limits != 0) {
-		ios_fd_flow_leave(d, f);
-		f->tag = tag;
-		ios_fd_flow_settle(d, f, now);
-	} else {
+	if (plain || (f->nq != 0 && d->n_limits == 0)) {
 		retag_served(d, f, tag);
+		return;
 	}
+	ios_fd_flow_leave(d, f);
+	f->tag = tag;
+	ios_fd_flow_settle(d, f, now);
 }
 
 void ios_fd_flow_charge_slow(struct fd *d, struct fd_flow *f)

@@ -30,6 +30,7 @@ static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsig
 	f->of = &d->cls[cls];
 	f->cls = (uint8_t)cls;
 	f->async = async;
+	ios_fd_flow_weight_changed(f);
 	f->by_tag.priority = ios_treap_priority(d->n_made++);
 	f->near = FD_ONE * 3 / 10;
 	f->parr = FD_ONE * 7 / 10;
@@ -72,7 +73,7 @@ void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now)
 	o->group = ios_fd_group(d, o->ctx->group);
 	ios_fd_limits_changed(d, &o->limit, &o->ctx->limits, now);
 	for (f = &o->flow[0][0]; f <= &o->flow[FD_CLASSES - 1][1]; f++) {
-		f->weight_stamp = 0;
+		ios_fd_flow_weight_changed(f);
 		if (f->active)
 			ios_fd_weigh(d, f, true);
 		ios_fd_flow_settle(d, f, now);

@@ -181,13 +181,16 @@ void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq)
 }
 
 /* Out of all but the due list. */
-static inline void unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+static inline __attribute__((always_inline)) void
+unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool plain)
 {
 	rq->internal.fifo.prev->next = rq->internal.fifo.next;
 	rq->internal.fifo.next->prev = rq->internal.fifo.prev;
 	ios_fd_unsort(f->entity, rq);
 	f->nq--;
 	f->of->nq--;
+	if (plain)
+		return;
 	if (rq->internal.mark & FD_MARK_BOOST) {
 		f->n_boosted--;
 		ios_fd_refile_boost(d, f);
@@ -199,26 +202,27 @@ static inline void unlink_request(struct fd *d, struct fd_flow *f, struct iosche
 /* Take it out; the caller settles the flow. */
 void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
-	unlink_request(d, f, rq);
+	unlink_request(d, f, rq, false);
 	f->entity->outstanding--;
 	ios_fd_flow_refile_due(d, f);
 }
 
-/* It is sent: taken out, but outstanding still. The caller settles the flow. */
-void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
+/* It is sent: taken out, but outstanding still. The caller settles the flow. `plain`: it has no
+ * mark, and its flow has others, all by arrival. */
+void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool plain)
 {
 	struct iosched_list_link *edf = &f->of->edf;
 	iosched_time due;
 
-	unlink_request(d, f, rq);
-	if (f->nq == 0)
+	unlink_request(d, f, rq, plain);
+	if (!plain && f->nq == 0)
 		return; /* it is about to leave the due list */
-	if (f->async || !ios_fifo_empty(&f->wishes)) {
+	if (!plain && (f->async || !ios_fifo_empty(&f->wishes))) {
 		ios_fd_flow_refile_due(d, f);
 		return;
 	}
 	/* A deadline after its last dispatch, which was just now, is the last of all, as a rule. */
-	due = due_by_arrival(d, f, ios_fifo_first(&f->fifo)->internal.expiry);
+	due = due_by_arrival(d, f, ios_fifo_entry(f->fifo.head.next)->internal.expiry);
 	if (due < IOS_CONTAINER(edf->prev, struct fd_flow, edf)->due) {
 		ios_fd_flow_refile_due(d, f);
 		return;
@@ -227,8 +231,9 @@ void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *r
 		return;
 	f->due = due;
 	fd_lower_floor(d, due);
-	if (f->edf.next != edf) {
-		ios_list_remove(&f->edf);
-		ios_list_insert_before(edf, &f->edf);
-	}
+	if (f->edf.next == edf)
+		return;
+	f->edf.prev->next = f->edf.next;
+	f->edf.next->prev = f->edf.prev;
+	ios_list_insert_before(edf, &f->edf);
 }

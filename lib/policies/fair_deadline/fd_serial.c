@@ -309,6 +309,7 @@ static uint64_t hold_window(const struct fd *d, const struct fd_entity *e, const
 static struct iosched_request *hold(struct fd *d, struct fd_flow *f, iosched_time now,
 				    iosched_time until, struct iosched_pause *pause)
 {
+	d->special = 1;
 	d->hold.flow = f;
 	d->hold.since = now;
 	d->hold.until = until;
@@ -370,6 +371,7 @@ static bool fences(const struct fd *d)
 
 static struct iosched_request *flush(struct fd *d, enum fd_flush what, iosched_time now)
 {
+	d->special = 1;
 	d->flushing = (uint8_t)what;
 	d->flush_dirt = ios_fd_dirty(d, now);
 	d->run.cached = 0;

@@ -82,6 +82,13 @@ static void count_active_above(struct fd *d, struct fd_group *g, int64_t by)
 		count_active(d, &g->limit, by);
 }
 
+/* Its owner's weight or group is another. */
+void ios_fd_flow_weight_changed(struct fd_flow *f)
+{
+	f->weight_stamp = 0;
+	f->odd = f->owner->ctx->weight != WEIGHT_DEFAULT || !is_root(f->owner->group);
+}
+
 /* The flow becomes active or stops being so. */
 void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on)
 {
@@ -89,7 +96,6 @@ void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on)
 	count_active_above(d, f->owner->group, on ? 1 : -1);
 	if (on) {
 		f->weight = f->owner->ctx->weight;
-		f->odd = f->weight != WEIGHT_DEFAULT || !is_root(f->owner->group);
 		d->n_odd += f->odd;
 		enter_sum(d, f->owner->group, f->weight);
 	} else {
@@ -232,6 +238,7 @@ void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosc
 	if (limits == NULL && l->limits == NULL)
 		return;
 	d->alarm = 0;
+	d->special = 1;
 	d->n_limits += limits != NULL;
 	d->n_limits -= l->limits != NULL;
 	empty_limiter(d, l);
