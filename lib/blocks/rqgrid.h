@@ -52,13 +52,17 @@ static inline void ios_rqgrid_insert(struct ios_rqgrid *g, struct iosched_reques
 	ios_rqgrid_mark(g, cell);
 }
 
-static inline void ios_rqgrid_unlink(struct ios_rqgrid *g, struct iosched_request *rq,
-				     uint64_t cell)
+/* Has it a cell for itself? */
+static inline bool ios_rqgrid_alone(const struct ios_rqgrid *g, const struct iosched_request *rq)
 {
-	if (__builtin_expect(!ios_rb_alone(&g->cells[cell], &rq->internal.sort), 0)) {
-		ios_rb_remove(&g->cells[cell], &rq->internal.sort);
-		return;
-	}
+	return ios_rb_alone(&g->cells[rq->span_offset >> g->shift], &rq->internal.sort);
+}
+
+/* One that is alone. */
+static inline void ios_rqgrid_remove_alone(struct ios_rqgrid *g, struct iosched_request *rq)
+{
+	uint64_t cell = rq->span_offset >> g->shift;
+
 	g->cells[cell].root = NULL;
 	ios_rb_clear(&rq->internal.sort);
 	g->used[cell / 64] &= ~(UINT64_C(1) << cell % 64);
@@ -71,7 +75,10 @@ static inline void ios_rqgrid_unlink(struct ios_rqgrid *g, struct iosched_reques
 
 static inline void ios_rqgrid_remove(struct ios_rqgrid *g, struct iosched_request *rq)
 {
-	ios_rqgrid_unlink(g, rq, rq->span_offset >> g->shift);
+	if (ios_rqgrid_alone(g, rq))
+		ios_rqgrid_remove_alone(g, rq);
+	else
+		ios_rb_remove(&g->cells[rq->span_offset >> g->shift], &rq->internal.sort);
 }
 
 /* The first request in cell `from` or a later one. */
@@ -105,24 +112,18 @@ static inline struct iosched_request *ios_rqgrid_next(const struct ios_rqgrid *g
 	uint64_t cell = rq->span_offset >> g->shift;
 	struct iosched_tree_link *next;
 
-	if (!ios_rb_alone(&g->cells[cell], &rq->internal.sort) &&
-	    (next = ios_rb_next(&rq->internal.sort)) != NULL)
+	if (!ios_rqgrid_alone(g, rq) && (next = ios_rb_next(&rq->internal.sort)) != NULL)
 		return ios_rqtree_entry(next);
 	return ios_rqgrid_first_in(g, cell + 1);
 }
 
-/* Remove it, and return the one that followed. */
+/* Remove one that is alone, and return the one that followed. */
 static inline struct iosched_request *ios_rqgrid_remove_next(struct ios_rqgrid *g,
 							     struct iosched_request *rq)
 {
-	uint64_t cell = rq->span_offset >> g->shift;
-	struct iosched_request *next;
+	struct iosched_request *next = ios_rqgrid_first_in(g, (rq->span_offset >> g->shift) + 1);
 
-	if (ios_rb_alone(&g->cells[cell], &rq->internal.sort))
-		next = ios_rqgrid_first_in(g, cell + 1);
-	else
-		next = ios_rqgrid_next(g, rq);
-	ios_rqgrid_unlink(g, rq, cell);
+	ios_rqgrid_remove_alone(g, rq);
 	return next;
 }
 

@@ -171,8 +171,10 @@ static void insert_another(struct fd *d, struct fd_flow *f, struct iosched_reque
 	rq->internal.mark = 0;
 	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
 	ios_fd_flow_append(f, rq);
-	if (f->counted == 1)
-		ios_fd_flow_recount(d, f, 2);
+	if (f->counted == 1) {
+		f->counted = 2;
+		f->of->n_deep++;
+	}
 	d->env->kick |= IOSCHED_KICK_NOW;
 }
 
@@ -220,7 +222,8 @@ static void send_boost(struct fd *d, iosched_time now)
 		d->t_boost = now;
 }
 
-static void move_head(struct fd *d, struct fd_flow *f, const struct iosched_request *rq, bool boost)
+static inline void move_head(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			     bool boost)
 {
 	uint64_t end = rq->span_offset + rq->span_length;
 
@@ -267,7 +270,10 @@ take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool
 	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
-	seen(d, f, now);
+	if (plain)
+		d->t_sync = now; /* its class was seen, and is in flight */
+	else
+		seen(d, f, now);
 	if (!plain && d->hold.flow != NULL && f->entity == d->e)
 		ios_fd_hold_end(d, now, false);
 	return rq;
@@ -542,7 +548,7 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 								struct iosched_request *rq,
 								iosched_time now, const bool plain)
 {
-	ios_fd_slice_done(d, rq);
+	ios_fd_slice_done(d, rq, plain);
 	f->infl--;
 	f->entity->infl--;
 	f->entity->outstanding--;
@@ -559,8 +565,10 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 	if (!plain && f->cls == IOSCHED_IDLE)
 		ios_fd_idle_done(d, rq, now);
 	if (plain) {
-		if (f->counted == 2 && f->nq + f->infl < 2)
-			ios_fd_flow_recount(d, f, 1);
+		if (f->counted == 2 && f->nq + f->infl < 2) {
+			f->counted = 1;
+			f->of->n_deep--;
+		}
 	} else {
 		ios_fd_flow_rest(d, f, now);
 		ios_fd_flow_settle(d, f, now);

@@ -452,20 +452,15 @@ static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 		e->next = rq;
 }
 
+FD_SHARED void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq);
 static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
 {
-	bool finger = e->next == rq && e->next_known;
-
-	if (e->grid == NULL) {
-		struct iosched_request *next = ios_rqtree_remove_next(&e->sorted, rq);
-
-		if (finger)
-			e->next = next;
-	} else if (finger) {
+	if (e->grid == NULL || !ios_rqgrid_alone(e->grid, rq))
+		ios_fd_unsort_slow(e, rq);
+	else if (e->next_known && e->next == rq)
 		e->next = ios_rqgrid_remove_next(e->grid, rq);
-	} else {
-		ios_rqgrid_remove(e->grid, rq);
-	}
+	else
+		ios_rqgrid_remove_alone(e->grid, rq);
 }
 
 /* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
@@ -678,13 +673,13 @@ FD_SHARED struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosch
 
 FD_SHARED void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
 FD_HOT void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
-FD_HOT void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq);
+FD_HOT void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, bool plain);
 FD_SHARED void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
 FD_SHARED iosched_time ios_fd_next_expiry(const struct fd *d);
 
 /* fd_serial.c */
-FD_SHARED struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
-						struct iosched_pause *pause);
+FD_HOT struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
+					     struct iosched_pause *pause);
 FD_SHARED struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
 FD_SHARED bool ios_fd_barrier(const struct fd *d, iosched_time now);
 FD_SHARED void ios_fd_hold_over(struct fd *d, iosched_time now);
@@ -699,8 +694,8 @@ FD_SHARED bool ios_fd_idle_may_go(const struct fd *d, iosched_time now,
 				  struct iosched_pause *pause);
 
 /* fd_parallel.c */
-FD_SHARED struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c,
-						  iosched_time now, struct iosched_pause *pause);
+FD_HOT struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
+					       struct iosched_pause *pause);
 FD_SHARED void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
 FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 				 iosched_time now);

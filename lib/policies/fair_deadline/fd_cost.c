@@ -190,13 +190,12 @@ static bool says_nothing(const struct fd *d, const struct iosched_request *rq)
 }
 
 /* `rq` of `f` is done and no longer counted in flight: replace its estimate by what it took. */
-void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			iosched_time now)
+static inline __attribute__((always_inline)) void
+settle_serial(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
 {
 	uint64_t dt = fd_ago(now, d->last_comp), est = fd_est_of(rq), cost = dt;
-	bool parallel = d->mode == FD_PARALLEL;
 
-	if (!parallel && says_nothing(d, rq)) {
+	if (says_nothing(d, rq)) {
 		/* last_comp stays: the time since belongs to those still in flight. Resetting it
 		 * here lost half of all charges in the mix of a reader and a cached writer. */
 		if (d->wce && !f->async)
@@ -208,8 +207,6 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 	d->last_comp = now;
 	if (d->measures)
 		ios_fd_mode_sample(d, rq, dt, now);
-	if (parallel)
-		return;
 	if (rq->op == IOSCHED_READ && d->array)
 		ios_fd_efficiency(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  dt, now);
@@ -222,6 +219,25 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 		ios_fd_flow_charge(d, f, (int64_t)(cost - est));
 	if (d->n_limits != 0)
 		ios_fd_limit_correct(d, f, (int64_t)(cost - est));
+}
+
+static __attribute__((noinline)) void
+sample_parallel(struct fd *d, const struct iosched_request *rq, iosched_time now)
+{
+	ios_fd_mode_sample(d, rq, fd_ago(now, d->last_comp), now);
+}
+
+/* Parallel: the model's cost was final. */
+void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			iosched_time now)
+{
+	if (d->mode == FD_SERIAL) {
+		settle_serial(d, f, rq, now);
+		return;
+	}
+	if (d->measures)
+		sample_parallel(d, rq, now);
+	d->last_comp = now;
 }
 
 static uint64_t root(uint64_t x)

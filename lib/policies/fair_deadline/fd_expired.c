@@ -188,15 +188,16 @@ void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est)
 	d->sent[d->slice % FD_SLICES]++;
 }
 
-void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq)
+/* `plain`: none is old. */
+void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, bool plain)
 {
 	uint64_t slice = rq->internal.expiry >> FD_EST_BITS;
 	uint64_t age = (d->slice - slice) & SLICE_MASK;
 
-	if (age < FD_SLICES)
+	if (plain || age < FD_SLICES)
 		d->sent[slice % FD_SLICES]--;
 	else
 		d->aged--;
-	if (d->starving)
+	if (!plain && d->starving)
 		d->starving = any_older(d);
 }

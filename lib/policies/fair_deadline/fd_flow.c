@@ -15,20 +15,24 @@
  * small that it would never be served again. */
 #define LEAD_MAX (INT64_C(1) << 50)
 
-static void tag_insert(struct ios_treap *t, struct fd_flow *f)
+static __attribute__((noinline)) void tag_descend(struct ios_treap *t, struct fd_flow *f)
 {
 	struct ios_treap_link **link = &t->root, *parent = NULL;
 
-	if (t->last == NULL || !fd_before(f->tag, fd_flow_by_tag(t->last)->tag)) {
-		ios_treap_append(t, &f->by_tag);
-		return;
-	}
 	while (*link != NULL) {
 		parent = *link;
 		link = fd_before(f->tag, fd_flow_by_tag(parent)->tag) ? &parent->left
 								      : &parent->right;
 	}
 	ios_treap_insert(t, &f->by_tag, parent, link);
+}
+
+static inline void tag_insert(struct ios_treap *t, struct fd_flow *f)
+{
+	if (t->last != NULL && fd_before(f->tag, fd_flow_by_tag(t->last)->tag))
+		tag_descend(t, f);
+	else
+		ios_treap_append(t, &f->by_tag);
 }
 
 static struct ios_treap *tree_of(struct fd *d, struct fd_flow *f)

@@ -248,7 +248,7 @@ void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now)
 
 /* -- completion -- */
 
-static void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
+static inline void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
 {
 	int dir = rq->op != IOSCHED_READ;
 	uint64_t moved = fd_bytes_ns(rq->span_length, d->t.lat_byte_ps[dir]);
@@ -299,8 +299,7 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 	d->n_harmed = d->n_harmed + f->harmed - was;
 	if (f->harmed)
 		f->t_harm = now;
-	else if (fd_ago(now, f->t_harm) > FORGIVE_AFTER_NS &&
-		 fd_ago(now, f->t_forgiven) >= FORGIVE_EVERY_NS) {
+	else if (now > f->t_harm + FORGIVE_AFTER_NS && now >= f->t_forgiven + FORGIVE_EVERY_NS) {
 		f->t_forgiven = now;
 		forgive(d, f);
 	}

@@ -104,6 +104,16 @@ static void file_boost(struct fd *d, struct fd_flow *f)
 	ios_list_insert_before(at, &f->boosting);
 }
 
+void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->next_known && e->next == rq)
+		e->next = ios_fd_sorted_next(e, rq);
+	if (e->grid != NULL)
+		ios_rqgrid_remove(e->grid, rq);
+	else
+		ios_rqtree_remove(&e->sorted, rq);
+}
+
 /* Boosted requests are the first of the fifo; the list of flows goes by their age. */
 void ios_fd_refile_boost(struct fd *d, struct fd_flow *f)
 {
