@@ -40,16 +40,22 @@ static inline void ios_rqgrid_mark(struct ios_rqgrid *g, uint64_t cell)
 	g->words |= UINT64_C(1) << cell / 64;
 }
 
-static inline void ios_rqgrid_insert(struct ios_rqgrid *g, struct iosched_request *rq)
+/* Into a cell of its own; false: it has none, nothing was done. */
+static inline bool ios_rqgrid_insert_alone(struct ios_rqgrid *g, struct iosched_request *rq)
 {
 	uint64_t cell = rq->span_offset >> g->shift;
 
-	if (__builtin_expect(cell >= g->n_cells || g->cells[cell].root != NULL, 0)) {
-		ios_rqgrid_insert_slow(g, rq);
-		return;
-	}
+	if (cell >= g->n_cells || g->cells[cell].root != NULL)
+		return false;
 	ios_rb_insert_alone(&g->cells[cell], &rq->internal.sort);
 	ios_rqgrid_mark(g, cell);
+	return true;
+}
+
+static inline void ios_rqgrid_insert(struct ios_rqgrid *g, struct iosched_request *rq)
+{
+	if (!ios_rqgrid_insert_alone(g, rq))
+		ios_rqgrid_insert_slow(g, rq);
 }
 
 /* Has it a cell for itself? */

@@ -43,7 +43,8 @@ struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq)
 {
 	struct fd_owner *o = rq->internal.context->data;
 
-	return &o->flow[iosched_request_class(rq)][is_async(rq)];
+	/* Written as an element of the array it would be computed again for each member. */
+	return o->flow[0] + (iosched_request_class(rq) * 2u + is_async(rq));
 }
 
 static void pass_time(struct fd *d, iosched_time now)
@@ -58,10 +59,10 @@ static void pass_time(struct fd *d, iosched_time now)
 	}
 }
 
-static inline void tick(struct fd *d, iosched_time now)
+static void tick(struct fd *d, iosched_time now)
 {
 	d->now = now;
-	if (__builtin_expect(now >= d->alarm, 0))
+	if (now >= d->alarm)
 		pass_time(d, now);
 }
 
@@ -138,6 +139,7 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 {
 	bool fsync = rq->op == IOSCHED_WRITE && !f->async;
 
+	tick(d, now);
 	if (!f->async)
 		ios_fd_observe(d, f, rq, now);
 	ios_fd_flow_activate(d, f);
@@ -161,21 +163,26 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 }
 
 /* The same of one more read of a flow that has some queued: most requests under load. */
-static void insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			   iosched_time now)
+static inline __attribute__((always_inline)) void
+insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
 {
-	if (d->rotational)
-		ios_fd_observe(d, f, rq, now);
 	f->of->seen = now;
 	d->t_sync = now;
 	rq->internal.mark = 0;
 	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
-	ios_fd_flow_append(f, rq);
+	d->env->kick |= IOSCHED_KICK_NOW;
 	if (f->counted == 1) {
 		f->counted = 2;
 		f->of->n_deep++;
 	}
-	d->env->kick |= IOSCHED_KICK_NOW;
+	ios_fd_flow_append(f, rq);
+}
+
+static __attribute__((noinline)) void
+insert_another_near(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
+{
+	ios_fd_observe(d, f, rq, now);
+	insert_another(d, f, rq, now);
 }
 
 static bool is_another(const struct fd *d, const struct fd_flow *f,
@@ -191,11 +198,15 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 	struct fd *d = self;
 	struct fd_flow *f = ios_fd_flow_for(rq);
 
-	tick(d, now);
-	if (is_another(d, f, rq))
-		insert_another(d, f, rq, now);
-	else
+	if (now >= d->alarm || !is_another(d, f, rq)) {
 		insert_any(d, f, rq, now);
+		return;
+	}
+	d->now = now;
+	if (d->rotational)
+		insert_another_near(d, f, rq, now);
+	else
+		insert_another(d, f, rq, now);
 }
 
 /* -- dispatch -- */
@@ -478,6 +489,7 @@ dispatch_any(struct fd *d, iosched_time now, struct iosched_pause *pause)
 {
 	struct iosched_request *rq;
 
+	tick(d, now);
 	if (d->hold.flow != NULL)
 		ios_fd_hold_over(d, now);
 	forget_depth(d, now);
@@ -510,10 +522,10 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 	struct fd_class *c = &d->cls[IOSCHED_BEST_EFFORT];
 	struct iosched_request *rq;
 
-	tick(d, now);
-	if (d->special || now >= d->expiry_floor || d->cls[IOSCHED_REALTIME].n_ready != 0 ||
-	    c->n_ready == 0 || !ios_list_empty(&c->boosts))
+	if (now >= d->alarm || now >= d->expiry_floor || d->special ||
+	    d->cls[IOSCHED_REALTIME].n_ready != 0 || c->n_ready == 0 || !ios_list_empty(&c->boosts))
 		return dispatch_any(d, now, pause);
+	d->now = now;
 	d->cycle = 0;
 	rq = d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
 				  : ios_fd_parallel(d, c, now, pause);
@@ -588,6 +600,7 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 static __attribute__((noinline)) void complete_any(struct fd *d, struct iosched_request *rq,
 						   iosched_time now)
 {
+	tick(d, now);
 	if (rq->flags & IOSCHED_RQ_INTERNAL)
 		flush_done(d, now);
 	else
@@ -600,12 +613,13 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 	struct fd *d = self;
 	struct fd_flow *f = fd_flow_of(rq);
 
-	tick(d, now);
-	if (d->special || (rq->internal.mark & ~usual) != 0 || f->async || f->nq == 0 ||
-	    f->cls == IOSCHED_IDLE)
+	if (now >= d->alarm || d->special || (rq->internal.mark & ~usual) != 0 || f->async ||
+	    f->nq == 0 || f->cls == IOSCHED_IDLE) {
 		complete_any(d, rq, now);
-	else
-		complete_road(d, f, rq, now, true);
+		return;
+	}
+	d->now = now;
+	complete_road(d, f, rq, now, true);
 }
 
 /* -- leaving -- */

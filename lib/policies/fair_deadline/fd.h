@@ -441,15 +441,14 @@ static inline struct iosched_request *ios_fd_sorted_from(const struct fd_entity 
 }
 
 /* The same with a finger at its sweep. */
+FD_SHARED void ios_fd_sort_slow(struct fd_entity *e, struct iosched_request *rq);
 static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 {
-	if (e->grid != NULL)
-		ios_rqgrid_insert(e->grid, rq);
-	else
-		ios_rqtree_insert(&e->sorted, rq);
 	if (e->next_known && rq->span_offset >= e->hpos &&
 	    (e->next == NULL || rq->span_offset < e->next->span_offset))
 		e->next = rq;
+	if (e->grid == NULL || !ios_rqgrid_insert_alone(e->grid, rq))
+		ios_fd_sort_slow(e, rq);
 }
 
 FD_SHARED void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq);
@@ -734,7 +733,7 @@ FD_SHARED void ios_fd_tunable_changed(void *self, const struct iosched_tunable *
 FD_SHARED void ios_fd_use_array_model(struct fd_tunables *t);
 
 /* fd.c */
-FD_SHARED struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
+FD_HOT struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
 FD_SHARED struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
 					      iosched_time until);
 FD_SHARED struct iosched_request *ios_fd_busy(struct iosched_pause *pause);

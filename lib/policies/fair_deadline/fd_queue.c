@@ -104,6 +104,14 @@ static void file_boost(struct fd *d, struct fd_flow *f)
 	ios_list_insert_before(at, &f->boosting);
 }
 
+void ios_fd_sort_slow(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->grid != NULL)
+		ios_rqgrid_insert_slow(e->grid, rq);
+	else
+		ios_rqtree_insert(&e->sorted, rq);
+}
+
 void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq)
 {
 	if (e->next_known && e->next == rq)
@@ -156,10 +164,10 @@ static struct iosched_list_link *place_by_arrival(struct fd_flow *f,
 static inline void count_in(struct fd_flow *f, struct iosched_request *rq)
 {
 	rq->internal.queue = f;
-	ios_fd_sort(f->entity, rq);
 	f->nq++;
 	f->of->nq++;
 	f->entity->outstanding++;
+	ios_fd_sort(f->entity, rq);
 }
 
 /* Queue `rq`; the caller settles the flow. */
