@@ -452,7 +452,8 @@ static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 }
 
 FD_SHARED void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq);
-static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
+static inline __attribute__((always_inline)) void ios_fd_unsort(struct fd_entity *e,
+								struct iosched_request *rq)
 {
 	if (e->grid == NULL || !ios_rqgrid_alone(e->grid, rq))
 		ios_fd_unsort_slow(e, rq);

@@ -124,11 +124,10 @@ static bool governed(struct fd *d, const struct fd_flow *f, iosched_time now)
 	return d->dp != 0 && d->infl >= d->dp;
 }
 
-static bool refused(struct fd *d, struct fd_class *c, const struct fd_flow *f, iosched_time now)
+static __attribute__((noinline)) bool refused(struct fd *d, const struct fd_flow *f, bool unequal,
+					      iosched_time now)
 {
-	bool unequal = ios_fd_weights_differ(d, c);
-
-	if (f->async || (d->n_harmed == 0 && d->dp == 0))
+	if (f->async)
 		return false;
 	return d->rotational || unequal ? stopped(d, f, unequal) : governed(d, f, now);
 }
@@ -232,9 +231,12 @@ struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosche
 	struct fd_flow *f = c->ready[1].root == NULL ? fd_flow_first(&c->pool.flows)
 						     : choose_flow(d, c, now, pause);
 
+	bool unequal;
+
 	if (f == NULL)
 		return NULL;
-	if (refused(d, c, f, now))
+	unequal = ios_fd_weights_differ(d, c);
+	if ((d->n_harmed != 0 || d->dp != 0) && refused(d, f, unequal, now))
 		return ios_fd_busy(pause);
 	return request_of(d, f);
 }
@@ -248,7 +250,8 @@ void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now)
 
 /* -- completion -- */
 
-static inline void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
+static inline __attribute__((always_inline)) void
+learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
 {
 	int dir = rq->op != IOSCHED_READ;
 	uint64_t moved = fd_bytes_ns(rq->span_length, d->t.lat_byte_ps[dir]);
