@@ -178,13 +178,6 @@ insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosc
 	ios_fd_flow_append(f, rq);
 }
 
-static __attribute__((noinline)) void
-insert_another_near(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
-{
-	ios_fd_observe(d, f, rq, now);
-	insert_another(d, f, rq, now);
-}
-
 static bool is_another(const struct fd *d, const struct fd_flow *f,
 		       const struct iosched_request *rq)
 {
@@ -202,11 +195,12 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 		insert_any(d, f, rq, now);
 		return;
 	}
+	if (d->rotational && !ios_fd_observe_random(d, f, rq)) {
+		insert_any(d, f, rq, now);
+		return;
+	}
 	d->now = now;
-	if (d->rotational)
-		insert_another_near(d, f, rq, now);
-	else
-		insert_another(d, f, rq, now);
+	insert_another(d, f, rq, now);
 }
 
 /* -- dispatch -- */

@@ -608,6 +608,8 @@ static inline void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, io
 	if (f->nq + f->infl == 0 || f->entity->kind == FD_STREAM)
 		ios_fd_thought_slow(d, f, near, now);
 }
+FD_HOT bool ios_fd_observe_random(struct fd *d, struct fd_flow *f,
+				  const struct iosched_request *rq);
 FD_SHARED void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 			      iosched_time now);
 FD_SHARED void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
@@ -702,10 +704,10 @@ FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct i
 
 /* fd_mode.c */
 FD_SHARED void ios_fd_mode_init(struct fd *d, iosched_time now);
-FD_SHARED void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
-				  iosched_time now);
+FD_HOT void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
+			       iosched_time now);
 FD_SHARED void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
-FD_SHARED bool ios_fd_mode_probing(struct fd *d, iosched_time now);
+FD_HOT bool ios_fd_mode_probing(struct fd *d, iosched_time now);
 
 /* fd_audit.c */
 FD_SHARED const char *ios_fd_audit(void *self);

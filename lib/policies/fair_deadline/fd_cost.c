@@ -53,8 +53,9 @@ uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool 
 	       fd_bytes_ns(bytes_of(rq), d->t.lat_byte_ps[dir]);
 }
 
-static uint64_t estimate_serial(struct fd *d, const struct fd_flow *f,
-				const struct iosched_request *rq, bool *contig)
+static inline __attribute__((always_inline)) uint64_t
+estimate_serial(struct fd *d, const struct fd_flow *f, const struct iosched_request *rq,
+		bool *contig)
 {
 	bool write = rq->op != IOSCHED_READ;
 	uint64_t est;
@@ -162,7 +163,8 @@ static uint64_t blame(struct fd *d, const struct fd_flow *f, const struct iosche
 	return dt - usual;
 }
 
-static void learn(struct fd *d, const struct iosched_request *rq, uint64_t dt)
+static inline __attribute__((always_inline)) void
+learn(struct fd *d, const struct iosched_request *rq, uint64_t dt)
 {
 	uint64_t bytes = bytes_of(rq), moved = fd_bytes_ns(bytes, d->c_byte);
 

@@ -109,16 +109,19 @@ static inline void refile_entity(struct fd_entity *e)
 		e->key = first->tag;
 }
 
+static inline uint64_t limit_lead(const struct fd_flow *f, uint64_t tag)
+{
+	uint64_t vtime = f->of->vtime;
+
+	return (int64_t)(tag - vtime) > LEAD_MAX ? vtime + (uint64_t)LEAD_MAX : tag;
+}
+
 /* Its tag after `cost` ns of device time, which may be negative. */
 static inline uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
 {
 	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
-	uint64_t tag = cost < 0 ? f->tag - v : f->tag + v;
-	uint64_t vtime = f->of->vtime;
 
-	if ((int64_t)(tag - vtime) > LEAD_MAX)
-		tag = vtime + (uint64_t)LEAD_MAX;
-	return tag;
+	return limit_lead(f, cost < 0 ? f->tag - v : f->tag + v);
 }
 
 /* What was charged since the tag was last moved. */
@@ -309,8 +312,12 @@ static inline __attribute__((always_inline)) void retag_served(struct fd *d, str
  * QUEUED. */
 void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now, bool plain)
 {
-	uint64_t tag = tag_after(d, f, (int64_t)est + f->owed);
+	uint64_t tag;
 
+	if (f->owed == 0 && !f->odd)
+		tag = limit_lead(f, f->tag + est);
+	else
+		tag = tag_after(d, f, (int64_t)est + f->owed);
 	f->owed = 0;
 	if (plain || (f->nq != 0 && d->n_limits == 0)) {
 		retag_served(d, f, tag);

@@ -288,21 +288,26 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 	/* From dispatch, not from insert: else our own throttling looks like harm. */
 	uint64_t latency = fd_ago(now, rq->dispatched);
 	uint64_t solo = ios_fd_solo(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0);
-	bool was = f->harmed != 0;
+	uint8_t was = f->harmed;
 
 	learn_solo(d, rq, latency);
-	f->lat = f->nlat == 0 ? latency : (f->lat * (LATENCY_RATE - 1) + latency) / LATENCY_RATE;
-	f->base = f->nlat == 0 ? solo : (f->base * (LATENCY_RATE - 1) + solo) / LATENCY_RATE;
+	if (f->nlat == 0) {
+		f->lat = latency;
+		f->base = solo;
+	} else {
+		f->lat = (f->lat * (LATENCY_RATE - 1) + latency) / LATENCY_RATE;
+		f->base = (f->base * (LATENCY_RATE - 1) + solo) / LATENCY_RATE;
+	}
 	f->latpk = fd_max(latency, f->latpk * PEAK_KEEP / 100);
-	if (f->nlat < LATENCY_SAMPLES)
-		f->nlat++;
+	f->nlat += f->nlat < LATENCY_SAMPLES;
 	if (f->async)
 		return;
 	f->harmed = harmed(d, f);
-	d->n_harmed = d->n_harmed + f->harmed - was;
+	if (f->harmed != was)
+		d->n_harmed = d->n_harmed + f->harmed - was;
 	if (f->harmed)
 		f->t_harm = now;
-	else if (now > f->t_harm + FORGIVE_AFTER_NS && now >= f->t_forgiven + FORGIVE_EVERY_NS) {
+	else if (now >= f->t_forgiven + FORGIVE_EVERY_NS && now > f->t_harm + FORGIVE_AFTER_NS) {
 		f->t_forgiven = now;
 		forgive(d, f);
 	}

@@ -142,8 +142,8 @@ static bool oldest_is_late(const struct fd *d, const struct fd_flow *f, iosched_
 }
 
 /* In offset order from the head, of the flows that are not far ahead. */
-static inline struct iosched_request *pool_sweep(struct fd *d, struct fd_entity *pool,
-						 uint64_t bound, const struct others *o)
+static __attribute__((noinline)) struct iosched_request *
+pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound, const struct others *o)
 {
 	struct iosched_request *rq =
 		d->head == pool->hpos ? ios_fd_from_sweep(pool) : ios_fd_sorted_from(pool, d->head);
@@ -160,6 +160,21 @@ static inline struct iosched_request *pool_sweep(struct fd *d, struct fd_entity 
 		rq = ios_fd_sorted_next(pool, rq);
 	}
 	return NULL;
+}
+
+/* The same, and mostly it is the first. */
+static inline struct iosched_request *pool_next(struct fd *d, struct fd_entity *pool,
+						uint64_t bound, const struct others *o)
+{
+	struct iosched_request *rq = pool->next;
+	struct fd_flow *f;
+
+	if (pool->next_known && d->head == pool->hpos && rq != NULL) {
+		f = fd_flow_of(rq);
+		if (f->place == FD_QUEUED && !fd_before(bound, f->tag) && entitled(d, f, o))
+			return rq;
+	}
+	return pool_sweep(d, pool, bound, o);
 }
 
 /* -- steps of a visit -- */
@@ -208,7 +223,7 @@ visit_pool_of(struct fd *d, struct fd_class *c, const struct others *o, iosched_
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
 	if (!unequal && !oldest_is_late(d, f, now))
-		rq = pool_sweep(d, &c->pool, least->tag + lead, o);
+		rq = pool_next(d, &c->pool, least->tag + lead, o);
 	return rq != NULL ? rq : ios_fd_flow_oldest(f);
 }
 

@@ -17,7 +17,7 @@
 #define COOP_SCAN 4		     /* ends looked at for one arrival */
 #define STRIKES 4
 
-static bool within(const struct fd *d, uint64_t offset, uint64_t place)
+static inline bool within(const struct fd *d, uint64_t offset, uint64_t place)
 {
 	return offset + d->t.near_back_bytes >= place && offset <= place + d->t.near_forward_bytes;
 }
@@ -253,6 +253,28 @@ static void observe_stream(struct fd *d, struct fd_flow *f, const struct iosched
 	set_end(d, f, rq->offset + rq->length, f->entity->kind == FD_STREAM);
 }
 
+static uint32_t mean_near(const struct fd *d, const struct fd_flow *f,
+			  const struct iosched_request *rq, bool *near)
+{
+	*near = within(d, rq->offset, f->last_end) || within(d, rq->offset, d->head);
+	return ((NEAR_RATE - 1) * f->near + (*near ? FD_ONE : 0)) / NEAR_RATE;
+}
+
+/* The short form of what follows, of a flow in the POOL that has others and stays there; false: it
+ * is not that, and nothing was done. */
+bool ios_fd_observe_random(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
+{
+	bool near;
+	uint32_t mean = mean_near(d, f, rq, &near);
+
+	if (f->entity->kind != FD_POOL || f->ended || (mean > FD_ONE / 2 && d->mode == FD_SERIAL))
+		return false;
+	f->near = mean;
+	f->arrivals++;
+	f->last_end = rq->offset + rq->length;
+	return true;
+}
+
 /* A new request of sync flow `f`, not linked yet: what it says of its pattern. */
 void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 		    iosched_time now)
@@ -263,8 +285,7 @@ void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_reques
 		ios_fd_thought(d, f, false, now);
 		return;
 	}
-	near = within(d, rq->offset, f->last_end) || within(d, rq->offset, d->head);
-	f->near = ((NEAR_RATE - 1) * f->near + (near ? FD_ONE : 0)) / NEAR_RATE;
+	f->near = mean_near(d, f, rq, &near);
 	sequential = d->mode == FD_SERIAL && f->near > FD_ONE / 2;
 	ios_fd_thought(d, f, near, now);
 	f->arrivals++;
