@@ -324,7 +324,7 @@ START_TEST(waits_end_with_the_deadline_in_a_mix_of_sixteen)
 	log_writer(22);
 	run();
 	for (i = 0; i < 16; i++)
-		ck_assert_uint_lt(row(i)->wait.max, (i == 12 || i == 13 ? 5100 : 560) * MS);
+		ck_assert_uint_lt(row(i)->wait.max, (i == 12 || i == 13 ? 5040 : 540) * MS);
 }
 END_TEST
 

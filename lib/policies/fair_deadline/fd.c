@@ -287,7 +287,8 @@ static struct iosched_request *choose(struct fd *d, iosched_time now, struct ios
 		return ios_fd_busy(pause);
 	if ((rq = boosted(c)) != NULL)
 		return rq;
-	if (d->flushing == FD_FENCE || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
+	if (d->flushing == FD_FENCE || d->starving != FD_NOT_STARVING ||
+	    (d->boost_infl != 0 && ios_fd_barrier(d, now)))
 		return ios_fd_busy(pause);
 	if (c == &d->cls[IOSCHED_IDLE] && !ios_fd_idle_may_go(d, now, pause))
 		return NULL;
@@ -370,6 +371,9 @@ static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *
 	iosched_time other[3];
 	int i;
 
+	/* A FLUSH takes long, and nothing completes meanwhile. */
+	if (pause->reason == IOSCHED_HOLD_INFLIGHT && d->flushing != FD_NO_FLUSH)
+		ios_fd_wait(pause, IOSCHED_HOLD_IDLING, IOSCHED_NEVER);
 	if (pause->reason != IOSCHED_HOLD_IDLING && pause->reason != IOSCHED_HOLD_THROTTLED)
 		return;
 	other[0] = ios_fd_next_expiry(d);
@@ -378,6 +382,8 @@ static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *
 	for (i = 0; i < 3; i++)
 		if (other[i] > now)
 			pause->until = fd_min(pause->until, other[i]);
+	if (pause->until == IOSCHED_NEVER)
+		ios_fd_busy(pause);
 }
 
 static void forget_depth(struct fd *d, iosched_time now)
@@ -396,7 +402,7 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 	if (d->hold.flow != NULL)
 		ios_fd_hold_over(d, now);
 	forget_depth(d, now);
-	if (fd_drive_starves(d))
+	if (d->starving == FD_STARVING)
 		return ios_fd_busy(pause);
 	rq = rescue_or_choose(d, now, pause);
 	if (rq != NULL && (rq->flags & IOSCHED_RQ_INTERNAL))
@@ -423,9 +429,10 @@ static void flush_done(struct fd *d, iosched_time now)
 		d->e = NULL;
 }
 
-static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
+static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+		    iosched_time now)
 {
-	ios_fd_slice_done(d, rq);
+	ios_fd_slice_done(d, rq, now);
 	f->infl--;
 	f->entity->infl--;
 	f->entity->outstanding--;
@@ -446,7 +453,7 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 		return;
 	}
 	f = fd_flow_of(rq);
-	uncount(d, f, rq);
+	uncount(d, f, rq, now);
 	f->t_lc = now;
 	f->entity->t_lc = now;
 	f->entity->last = f;

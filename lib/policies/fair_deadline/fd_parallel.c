@@ -211,6 +211,13 @@ static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
 	return f->async ? ios_fd_sweep(d, f->entity) : ios_fd_flow_oldest(f);
 }
 
+/* One at a time, to see whether it is many arms still. */
+static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
+{
+	return fd_measures(d) && d->infl != 0 && !f->async && f->near <= FD_ONE / 2 &&
+	       ios_fd_mode_probing(d, now);
+}
+
 struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
 					struct iosched_pause *pause)
 {
@@ -229,7 +236,7 @@ struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosche
 		return ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, refilled_at(d, now));
 	if (f == NULL)
 		return ios_fd_busy(pause);
-	if (refused(d, c, f, now))
+	if (refused(d, c, f, now) || probed(d, f, now))
 		return ios_fd_busy(pause);
 	return request_of(d, f);
 }

@@ -19,7 +19,6 @@
 #define DEPTH_RESTORE 8	       /* good boosts for one more in flight */
 #define BOOST_RECENT_NS FD_SEC /* fsync comes in bouts; a second without is none */
 #define PUMP_PART 8	       /* of a visit: the medium rests while that much is swallowed */
-#define BULK_NS FD_SEC	       /* a drive destages what is older than one or two */
 #define EFFICIENCY_WINDOW_NS (500 * FD_MS)
 #define EFFICIENCY_LEAST_NS (100 * FD_MS)
 #define EFFICIENCY_PERMILLE 220 /* a controller that destages leaves reads less than this */
@@ -188,12 +187,15 @@ static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, cons
 	bool unequal = ios_fd_pool_unequal(d, c);
 	uint64_t lead = d->t_pos * (unequal ? d->t.pool_lead_unequal : d->t.pool_lead_equal);
 	struct iosched_request *rq = NULL;
+	bool crowd;
 
 	if (!entitled(d, f, o))
 		return over(d);
 	if (least == NULL || fd_before(f->tag, least->tag))
 		least = f;
-	if (fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
+	crowd = fd_measures(d) && unequal && d->e->outstanding > 4 &&
+		ios_fd_mode_probing_crowd(d, now);
+	if (!crowd && fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
 		return throttle_pool(d, least, pause);
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
@@ -387,15 +389,8 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 	    c != &d->cls[d->run.flow->cls])
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
-	if (d->run.est > 3 * visit)
-		return false;
-	if (ios_fd_dirty(d, now) <= visit * 7 / 2)
-		return true;
-	/* A long uncontended run has filled the cache: a FLUSH could take seconds. Reads go on and
-	 * the drive destages between them; then one starts from a clean cache. */
-	if (d->bulk_since == 0)
-		d->bulk_since = now;
-	return fd_ago(now, d->bulk_since) >= BULK_NS;
+	/* A long uncontended run has filled the cache: a FLUSH could take seconds. */
+	return d->run.est <= 3 * visit && ios_fd_dirty(d, now) <= visit * 7 / 2;
 }
 
 static struct iosched_request *leave_async(struct fd *d, struct fd_class *c, const struct others *o,
