@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "seeds_causes.h"
 #include "seeds_plot.h"
+#include "seeds_timeline.h"
 #include "table.h"
 #include "workbench.h"
 
@@ -322,7 +323,9 @@ static int run_and_print(struct work *w)
 	code = w->o->json ? print_json(w) : print_table(w);
 	if (code == WB_OK && one && !w->o->json)
 		code = wb_seeds_causes(w->wanted, w->count, w->o->seed);
-	if (code == WB_OK && w->o->plot != NULL)
+	if (code == WB_OK && w->o->plot != NULL && one)
+		code = wb_seeds_timeline(w->o->plot, w->wanted, w->count, w->o->seed);
+	else if (code == WB_OK && w->o->plot != NULL)
 		code = wb_seeds_plot(w->o->plot, w->judgements, w->wanted, w->count);
 	return code;
 }
@@ -367,7 +370,10 @@ const struct wb_verb wb_verb_seeds = {
 		"(in\n"
 		"the reported order and within 25 % of the reported ratio), order only, missed; "
 		"of\n"
-		"policies that no report has: wins, ties, loses against the best of the others.\n",
+		"policies that no report has: wins, ties, loses against the best of the others.\n"
+		"--plot draws reported and simulated ratios; of one cell what the device did, "
+		"request\n"
+		"by request.\n",
 	.options = WB_BIT(POLICY) | WB_BIT(SEED) | WB_BIT(RUNS) | WB_BIT(JOBS) | WB_BIT(JSON) |
 		   WB_BIT(PLOT),
 	.run = run,

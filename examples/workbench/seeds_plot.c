@@ -45,5 +45,5 @@ int wb_seeds_plot(const char *path, const struct iosched_seed_judgement *judgeme
 {
 	struct picture p = {judgements, wanted, count};
 
-	return wb_plot_picture(path, put_script, &p);
+	return wb_plot_picture(path, WB_PLOT_HEIGHT, put_script, &p);
 }
