@@ -306,14 +306,37 @@ static bool choose(struct work *w, bool *one)
 	return any;
 }
 
+/* A cell has a number for each policy and kernel. */
+static bool is_first(unsigned i, const struct iosched_seed_cell *cell)
+{
+	struct iosched_seed_cell before;
+
+	while (i-- > 0)
+		if (iosched_seed_cell_at(i, &before) == 0 && strcmp(before.cell, cell->cell) == 0)
+			return false;
+	return true;
+}
+
+static int refuse_name(const char *name)
+{
+	struct iosched_seed_cell cell;
+
+	wb_complain("there is no table or cell \"%s\"; the tables are S0 to S3, the cells:", name);
+	for (unsigned i = 0; iosched_seed_cell_at(i, &cell) == 0; i++)
+		if (is_first(i, &cell))
+			fprintf(stderr, "  %s  %s\n", cell.seed, cell.cell);
+	return WB_USAGE;
+}
+
 static int run_and_print(struct work *w)
 {
 	bool one;
 	int code;
 
 	if (!choose(w, &one))
-		return wb_refuse("there is no table or cell \"%s\"; the tables are S0 to S3",
-				 w->o->operands[0]);
+		return refuse_name(w->o->operands[0]);
+	if (w->o->plot != NULL && !wb_seeds_plot_any(w->wanted, w->count))
+		return wb_refuse("--plot: ratios to a base are drawn, and only bases are chosen");
 	for (unsigned i = 0; i < w->count; i++)
 		w->simulated[i] = w->wanted[i] ? 0 : -1;
 	code = run_all(w);
