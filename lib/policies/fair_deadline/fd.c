@@ -162,6 +162,8 @@ static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool conti
 	d->async_infl++;
 	if (d->mode == FD_PARALLEL)
 		ios_fd_pace_charge(d, est, now);
+	if (d->mode == FD_PARALLEL)
+		d->run.flow = f;
 	if (d->run.flow == f) {
 		d->run.est += est;
 		d->run.streaming = contig;

@@ -171,6 +171,13 @@ static void decide(struct fd *d, uint64_t rate, iosched_time now)
 	d->trial_gap = fd_min(2 * d->trial_gap, TRIAL_GAP_MAX_NS);
 }
 
+/* Exclusive visits can pay on an array only by keeping the controller's destage apart from
+ * reads: with one kind alone a trial costs its time for nothing. */
+static bool reads_and_writes(const struct fd *d)
+{
+	return d->async_infl != 0 && d->async_infl != d->infl;
+}
+
 /* Arrays said to be parallel: a completion of `cost` by the model. */
 void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now)
 {
@@ -179,7 +186,7 @@ void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now)
 	d->trial_cost += cost;
 	rate = d->trial_cost * 1000 / fd_max(age, 1);
 	if (d->trial_step == TRIAL_REST) {
-		if (d->n_active >= 2 && now >= d->trial_next)
+		if (reads_and_writes(d) && now >= d->trial_next)
 			begin_step(d, TRIAL_HERE, now);
 	} else if (d->trial_step == TRIAL_HERE && age >= TRIAL_NS) {
 		d->trial_rate = rate;

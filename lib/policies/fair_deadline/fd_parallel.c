@@ -206,6 +206,22 @@ static struct fd_flow *first_of(struct ios_rbtree *ready)
 	return e == NULL ? NULL : e->first;
 }
 
+/* The async flow to go on with. Disks behind many arms still seek: the one that was sent something
+ * last, if it goes on where it ended, for a burst; on flash the least tag. */
+static struct fd_flow *go_on_with(struct fd *d, struct fd_flow *least)
+{
+	struct fd_flow *f = d->run.flow;
+	uint64_t burst;
+
+	if (!d->rotational || least == NULL || f == NULL || f == least || f->place != FD_QUEUED ||
+	    f->cls != least->cls)
+		return least;
+	burst = ios_fd_virtual(d, f, d->t.pace_cap_ns);
+	if (fd_before(least->tag + burst, f->tag))
+		return least;
+	return ios_fd_sweep(d, f->entity)->span_offset == f->wend ? f : least;
+}
+
 static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
 {
 	return f->async ? ios_fd_sweep(d, f->entity) : ios_fd_flow_oldest(f);
@@ -221,13 +237,13 @@ static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
 struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
 					struct iosched_pause *pause)
 {
-	struct fd_flow *s = first_of(&c->ready[0]), *a = first_of(&c->ready[1]), *f;
-	bool crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
-	bool paced = false;
+	struct fd_flow *s = first_of(&c->ready[0]), *a = go_on_with(d, first_of(&c->ready[1])), *f;
+	bool crowded = false, paced = false;
 
 	if (a != NULL && readers_about(d, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
+		crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
 	}
 	f = a == NULL || crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))

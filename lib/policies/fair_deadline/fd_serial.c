@@ -204,11 +204,16 @@ static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, cons
 	return rq != NULL ? rq : ios_fd_flow_oldest(f);
 }
 
-static bool async_full(const struct fd *d, iosched_time now)
+/* Beside fsync without a cache: what an fsync would meet in the device takes no longer than a
+ * positioning. One write at a time would cost a stream a turn of the platter each. */
+static bool async_full(const struct fd *d, const struct iosched_request *rq, iosched_time now)
 {
-	bool fsync = !d->wce && boosted_lately(d, now);
+	uint64_t each = fd_bytes_ns(rq->span_length, d->c_byte);
 
-	return d->infl >= (fsync ? d->t.async_depth_fsync : d->t.async_depth);
+	if (d->infl >= d->t.async_depth)
+		return true;
+	return !d->wce && d->infl >= d->t.async_depth_fsync && boosted_lately(d, now) &&
+	       (!d->run.streaming || d->infl * each > d->t_pos);
 }
 
 static uint64_t by_weight(struct fd *d, struct fd_flow *f, uint64_t visit)
@@ -233,7 +238,7 @@ static struct iosched_request *visit_sorted(struct fd *d, const struct others *o
 
 	if (fd_flow_of(rq)->place != FD_QUEUED) /* a parked member's */
 		rq = ios_fd_flow_oldest(d->e->first);
-	if (async && async_full(d, now))
+	if (async && async_full(d, rq, now))
 		return ios_fd_busy(pause);
 	if (!entitled(d, fd_flow_of(rq), o) || (async && long_enough(d, o)))
 		return over(d);
