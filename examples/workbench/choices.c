@@ -213,7 +213,7 @@ int wb_take_format(struct wb_options *o, const char *text)
 
 	if (format == IOSCHED_TRACE_FORMATS) {
 		wb_complain("there is no trace format \"%s\"; these are:", text);
-		for (format = IOSCHED_TRACE_AUTO; format < IOSCHED_TRACE_FORMATS; format++)
+		for (format = IOSCHED_TRACE_AUTO + 1; format < IOSCHED_TRACE_FORMATS; format++)
 			fprintf(stderr, "  %-10s %s\n", iosched_trace_format_name(format),
 				iosched_trace_format_summary(format));
 		return WB_USAGE;

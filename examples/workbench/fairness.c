@@ -363,7 +363,7 @@ static int run_and_print(struct work *w)
 	if (code == WB_OK)
 		code = w->o->json ? print_json(w) : print_tables(w);
 	if (code == WB_OK && w->o->plot != NULL)
-		code = wb_plot_picture(w->o->plot, put_script, w);
+		code = wb_plot_picture(w->o->plot, WB_PLOT_HEIGHT, put_script, w);
 	return code;
 }
 

@@ -95,12 +95,12 @@ static void put_colours(FILE *f)
 		fprintf(f, "set linetype %u linecolor rgb '%s'\n", i + 1, colours[i]);
 }
 
-static void put_terminal(FILE *f, const char *path, const char *target)
+static void put_terminal(FILE *f, const char *path, unsigned height, const char *target)
 {
 	if (ends_with(path, ".svg"))
-		fputs("set terminal svg size 1200,500 background 'white'\n", f);
+		fprintf(f, "set terminal svg size 1200,%u background 'white'\n", height);
 	else
-		fputs("set terminal png size 1200,500\n", f);
+		fprintf(f, "set terminal png size 1200,%u\n", height);
 	fputs("set output ", f);
 	put_quoted(f, target);
 	putc('\n', f);
@@ -147,7 +147,8 @@ static int draw(FILE *script)
 	return wb_child_succeeded(child) ? WB_OK : wb_fail("gnuplot failed");
 }
 
-int wb_plot_picture(const char *path, void (*put)(FILE *script, void *user), void *user)
+int wb_plot_picture(const char *path, unsigned height, void (*put)(FILE *script, void *user),
+		    void *user)
 {
 	struct wb_output out;
 	FILE *script = tmpfile();
@@ -158,7 +159,7 @@ int wb_plot_picture(const char *path, void (*put)(FILE *script, void *user), voi
 	code = wb_output_open(&out, path);
 	if (code == WB_OK) {
 		/* gnuplot opens the file itself; ours has nothing in it. */
-		put_terminal(script, path, out.temp != NULL ? out.temp : out.path);
+		put_terminal(script, path, height, out.temp != NULL ? out.temp : out.path);
 		put(script, user);
 		fputs("unset output\n", script);
 		code = wb_output_close(&out, draw(script));
@@ -171,5 +172,5 @@ int wb_plot(const struct wb_runs *r)
 {
 	struct wb_runs copy = *r;
 
-	return wb_plot_picture(r->o->plot, put_runs, &copy);
+	return wb_plot_picture(r->o->plot, WB_PLOT_HEIGHT, put_runs, &copy);
 }

@@ -72,11 +72,13 @@ static struct wb_json *queue_json(const struct iosched_sim_result *r)
 	wb_json_set_number(out, "inserted", r->stats.inserted);
 	wb_json_set_number(out, "dispatched", r->stats.dispatched);
 	wb_json_set_number(out, "completed", r->stats.completed);
+	wb_json_set_number(out, "cancelled", r->stats.cancelled);
 	wb_json_set_number(out, "requeued", r->stats.requeued);
 	wb_json_set_number(out, "back_merges", r->stats.back_merges);
 	wb_json_set_number(out, "front_merges", r->stats.front_merges);
 	wb_json_set_number(out, "coalesced", r->stats.coalesced);
 	wb_json_set_number(out, "context_overflow", r->stats.context_overflow);
+	wb_json_set_number(out, "internal_flushes", r->stats.internal_flushes);
 	return out;
 }
 

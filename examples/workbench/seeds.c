@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "seeds_causes.h"
 #include "seeds_plot.h"
+#include "seeds_timeline.h"
 #include "table.h"
 #include "workbench.h"
 
@@ -305,14 +306,37 @@ static bool choose(struct work *w, bool *one)
 	return any;
 }
 
+/* A cell has a number for each policy and kernel. */
+static bool is_first(unsigned i, const struct iosched_seed_cell *cell)
+{
+	struct iosched_seed_cell before;
+
+	while (i-- > 0)
+		if (iosched_seed_cell_at(i, &before) == 0 && strcmp(before.cell, cell->cell) == 0)
+			return false;
+	return true;
+}
+
+static int refuse_name(const char *name)
+{
+	struct iosched_seed_cell cell;
+
+	wb_complain("there is no table or cell \"%s\"; the tables are S0 to S3, the cells:", name);
+	for (unsigned i = 0; iosched_seed_cell_at(i, &cell) == 0; i++)
+		if (is_first(i, &cell))
+			fprintf(stderr, "  %s  %s\n", cell.seed, cell.cell);
+	return WB_USAGE;
+}
+
 static int run_and_print(struct work *w)
 {
 	bool one;
 	int code;
 
 	if (!choose(w, &one))
-		return wb_refuse("there is no table or cell \"%s\"; the tables are S0 to S3",
-				 w->o->operands[0]);
+		return refuse_name(w->o->operands[0]);
+	if (w->o->plot != NULL && !wb_seeds_plot_any(w->wanted, w->count))
+		return wb_refuse("--plot: ratios to a base are drawn, and only bases are chosen");
 	for (unsigned i = 0; i < w->count; i++)
 		w->simulated[i] = w->wanted[i] ? 0 : -1;
 	code = run_all(w);
@@ -322,7 +346,9 @@ static int run_and_print(struct work *w)
 	code = w->o->json ? print_json(w) : print_table(w);
 	if (code == WB_OK && one && !w->o->json)
 		code = wb_seeds_causes(w->wanted, w->count, w->o->seed);
-	if (code == WB_OK && w->o->plot != NULL)
+	if (code == WB_OK && w->o->plot != NULL && one)
+		code = wb_seeds_timeline(w->o->plot, w->wanted, w->count, w->o->seed);
+	else if (code == WB_OK && w->o->plot != NULL)
 		code = wb_seeds_plot(w->o->plot, w->judgements, w->wanted, w->count);
 	return code;
 }
@@ -367,7 +393,10 @@ const struct wb_verb wb_verb_seeds = {
 		"(in\n"
 		"the reported order and within 25 % of the reported ratio), order only, missed; "
 		"of\n"
-		"policies that no report has: wins, ties, loses against the best of the others.\n",
+		"policies that no report has: wins, ties, loses against the best of the others.\n"
+		"--plot draws reported and simulated ratios; of one cell what the device did, "
+		"request\n"
+		"by request.\n",
 	.options = WB_BIT(POLICY) | WB_BIT(SEED) | WB_BIT(RUNS) | WB_BIT(JOBS) | WB_BIT(JSON) |
 		   WB_BIT(PLOT),
 	.run = run,

@@ -5,7 +5,9 @@
 
 #include <iosched/seeds.h>
 
-/* Cells whose `wanted` is false are left out. Returns an exit code. */
+/* _any: is there anything to draw, that is, is a cell wanted that is no base?
+ * Cells whose `wanted` is false are left out. Returns an exit code. */
+bool wb_seeds_plot_any(const bool *wanted, unsigned count);
 int wb_seeds_plot(const char *path, const struct iosched_seed_judgement *judgements,
 		  const bool *wanted, unsigned count);
 

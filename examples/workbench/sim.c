@@ -140,6 +140,20 @@ static int simulate(const struct sim *s, const struct iosched_sim_case *c, wb_ev
 	return err == 0 ? WB_OK : wb_fail("%s: policy %s: %s", s->path, c->label, why.text);
 }
 
+static int refuse_label(const struct sim *s)
+{
+	struct iosched_sim_case c;
+	const char *last = "";
+
+	wb_complain("%s: no policy line is labelled \"%s\"; there are:", s->path, s->o->only);
+	for (unsigned i = 0; iosched_sim_scenario_case(s->scenario, i, &c) == 0; i++) {
+		if (strcmp(c.label, last) != 0)
+			fprintf(stderr, "  %s\n", c.label);
+		last = c.label;
+	}
+	return WB_USAGE;
+}
+
 static int run_cases(struct sim *s)
 {
 	struct wb_progress progress;
@@ -158,7 +172,7 @@ static int run_cases(struct sim *s)
 	}
 	wb_progress_end(&progress);
 	if (code == WB_OK && done == 0)
-		return wb_refuse("%s: no policy line is labelled \"%s\"", s->path, s->o->only);
+		return refuse_label(s);
 	return code;
 }
 
@@ -395,8 +409,7 @@ static int find_one(const struct sim *s, struct iosched_sim_case *out)
 		found = true;
 		*out = c;
 	}
-	return found ? WB_OK
-		     : wb_refuse("%s: no policy line is labelled \"%s\"", s->path, s->o->only);
+	return found ? WB_OK : refuse_label(s);
 }
 
 static int explain(const struct sim *s)

@@ -234,9 +234,10 @@ enum iosched_parallel {
 /** Parameters of a queue. Fill with iosched_params_init(), then change. */
 struct iosched_params {
 	size_t size; /**< sizeof the caller's struct; set by iosched_params_init() */
-	/** Default noop. The table must outlive the queue. */
+	/** Default noop; NULL, as iosched_policy_find() answers a name it does not know, is
+	 * refused. The table must outlive the queue. */
 	const struct iosched_policy *policy;
-	iosched_time now;	  /**< creation time on the host's clock */
+	iosched_time now;	  /**< creation time on the host's clock. Default 0 */
 	uint32_t max_inflight;	  /**< device window, requests; 0 = no limit. Default 0 */
 	uint32_t max_contexts;	  /**< contexts remembered at a time, 1..2^24. Default 1024 */
 	uint32_t max_groups;	  /**< groups above contexts, 0..65536. Default 64 */
@@ -284,8 +285,9 @@ IOSCHED_API void iosched_params_init(struct iosched_params *p, size_t size);
  * Make a queue.
  * @param out  receives the queue; untouched on error
  * @param p    from iosched_params_init(); copied
- * @return 0, -EINVAL (a member out of its range, a policy table without a
- *         required operation or of an unknown size, alloc without release), -ENOMEM
+ * @return 0, -EINVAL (a member out of its range, no policy, a policy table without a
+ *         required operation or of an unknown size, alloc without release, a struct that
+ *         iosched_params_init() has not seen), -ENOMEM
  * Ownership: the caller's, until iosched_destroy().
  * Threads: any.   Cost: the only allocation until iosched_switch().
  */
@@ -316,7 +318,8 @@ IOSCHED_API const char *iosched_version(void);
  * @param rq   zero-initialised or previously returned; offset + length must not overflow
  * @param now  nanoseconds
  * @return 0, -EINVAL (empty or overflowing extent, a FLUSH with one, unknown op, class, level
- *         or flag), -EBUSY (already inserted), -ESHUTDOWN (quiesced)
+ *         or flag), -EBUSY (already inserted, here or elsewhere; or memory that was never
+ *         zeroed), -ESHUTDOWN (quiesced)
  * Ownership: on 0 the request is the scheduler's until complete, cancel or drain returns it.
  * Threads: the queue's caller.   Cost: O(log queued), no allocation.
  * @see iosched_dispatch
@@ -340,7 +343,8 @@ IOSCHED_API int iosched_insert_many(struct iosched *s, struct iosched_request *c
  * @param s    the queue
  * @param now  nanoseconds
  * @return a request, to be issued as span_offset, span_length; or NULL: issue
- *         nothing now, see iosched_hold_reason() and iosched_next_wakeup()
+ *         nothing now, see iosched_hold_reason() and iosched_next_wakeup(). Never an error:
+ *         a queue that is quiesced goes on until it is empty
  * Ownership: still the scheduler's until iosched_complete().
  * Threads: the queue's caller.   Cost: O(log queued) amortised.
  */
@@ -386,8 +390,9 @@ IOSCHED_API int iosched_timer(struct iosched *s, iosched_time now);
  * @param s    the queue
  * @param rq   one that iosched_dispatch() returned
  * @param now  nanoseconds
- * @return 0, or -EINVAL (not in flight)
- * Ownership: the host's; walk `merged` before reusing the request.
+ * @return 0, or -EINVAL (not in flight in this queue)
+ * Ownership: the host's; walk `merged` before reusing the request. A host that gives up on the
+ * device (a time-out) calls this too, once the device can no longer touch the memory.
  * Threads: the queue's caller.   Cost: O(merged + log contexts).
  */
 IOSCHED_API int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time now);
@@ -397,19 +402,20 @@ IOSCHED_API int iosched_complete(struct iosched *s, struct iosched_request *rq, 
  * @param s    the queue
  * @param rq   one that iosched_dispatch() returned
  * @param now  nanoseconds
- * @return 0, or -EINVAL (not in flight)
+ * @return 0, or -EINVAL (not in flight in this queue)
  * Ownership: stays the scheduler's. The policy keeps counting it as in flight.
  * Threads: the queue's caller.   Cost: O(1).
  */
 IOSCHED_API int iosched_requeue(struct iosched *s, struct iosched_request *rq, iosched_time now);
 
 /**
- * Take a queued request back.
+ * Take a queued request back, as when its client has lost patience. One that must stay
+ * cancellable until it is dispatched has #IOSCHED_RQ_NOMERGE.
  * @param s    the queue
  * @param rq   an inserted request
  * @param now  nanoseconds
- * @return 0, -EINVAL (not inserted), -EINPROGRESS (issued, absorbed, or has absorbed others:
- *         then it ends by iosched_complete())
+ * @return 0, -EINVAL (not inserted in this queue), -EINPROGRESS (issued, absorbed, or has
+ *         absorbed others: then it ends by iosched_complete())
  * Ownership: on 0 the host's.
  * Threads: the queue's caller.   Cost: O(log queued).
  */
@@ -422,7 +428,7 @@ IOSCHED_API int iosched_cancel(struct iosched *s, struct iosched_request *rq, io
  * @param prio_class enum iosched_class
  * @param prio_level 0 (the context's own) or 1..8, as in iosched_request
  * @param now        nanoseconds
- * @return 0, -EINVAL (not inserted, class or level out of range), -EINPROGRESS (as
+ * @return 0, -EINVAL (not in this queue, class or level out of range), -EINPROGRESS (as
  * iosched_cancel()) Threads: the queue's caller.   Cost: O(log queued). Its arrival time stays.
  */
 IOSCHED_API int iosched_reprioritize(struct iosched *s, struct iosched_request *rq,
@@ -430,7 +436,8 @@ IOSCHED_API int iosched_reprioritize(struct iosched *s, struct iosched_request *
 				     iosched_time now);
 
 /**
- * Refuse (or accept again) new requests, so that the queue runs dry.
+ * Refuse (or accept again) new requests, so that the queue runs dry. What is queued is still
+ * dispatched: see iosched_drain() to get it back instead.
  * @param s   the queue
  * @param on  true: iosched_insert() answers -ESHUTDOWN from now on
  * Threads: the queue's caller.   Cost: O(1).
@@ -460,7 +467,8 @@ IOSCHED_API uint32_t iosched_inflight(const struct iosched *s);
  * @{ */
 
 /** A built-in policy by name ("noop", "deadline", ...).
- * @param name  its name  @return its table, or NULL   Threads: any.   Cost: O(policies). */
+ * @param name  its name  @return its table, or NULL, which iosched_create() refuses   Threads: any.
+ * Cost: O(policies). */
 IOSCHED_API const struct iosched_policy *iosched_policy_find(const char *name);
 
 /** The built-in policies by number.
@@ -590,9 +598,11 @@ IOSCHED_API void iosched_group_params_init(struct iosched_group_params *p, size_
  * @param id   the context, not 0
  * @param p    what it gets
  * @param now  nanoseconds
- * @return 0, -EINVAL (id 0, a member out of range), -ENOENT (no such group), -ENOSPC
+ * @return 0, -EINVAL (id 0, a member out of range, a struct that
+ *         iosched_context_params_init() has not seen), -ENOENT (no such group), -ENOSPC
  *         (max_contexts are set or busy), -EOPNOTSUPP (a weight, group or limit given
- *         and the policy has none)
+ *         and the policy has none: `iosched policies` tells which has. cfq has weights of
+ *         groups, not of contexts)
  * Threads: the queue's caller.   Cost: O(1) and the policy's share.
  */
 IOSCHED_API int iosched_context_set(struct iosched *s, uint64_t id,
@@ -610,12 +620,13 @@ IOSCHED_API int iosched_context_set(struct iosched *s, uint64_t id,
 IOSCHED_API int iosched_context_exit(struct iosched *s, uint64_t id, iosched_time now);
 
 /**
- * Make a group or change it.
+ * Make a group or change it. A group stays as long as the queue.
  * @param s    the queue
  * @param id   the group, not 0
  * @param p    what it gets
  * @param now  nanoseconds
- * @return 0, -EINVAL (id 0, weight out of range, parent below itself), -ENOENT (no such parent),
+ * @return 0, -EINVAL (id 0, a member out of range, parent below itself, a struct that
+ * iosched_group_params_init() has not seen), -ENOENT (no such parent),
  * -ENOSPC (max_groups exist), -EOPNOTSUPP (the policy has no groups, or no limits)
  * Threads: the queue's caller.   Cost: O(depth).
  */

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include "core/sched.h"
 
-static int removable(const struct iosched_request *rq)
+static int removable(const struct iosched *s, const struct iosched_request *rq)
 {
-	if (ios_is_internal(rq)) /* not the host's to take */
+	if (ios_is_internal(rq) || !ios_is_ours(s, rq)) /* not the host's, or not here, to take */
 		return -EINVAL;
 	switch ((enum ios_rq_state)rq->internal.state) {
 	case IOS_RQ_QUEUED:
@@ -46,7 +46,7 @@ void ios_take_back(struct iosched *s, struct iosched_request *rq, iosched_time n
 
 int iosched_cancel(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
-	int error = removable(rq);
+	int error = removable(s, rq);
 
 	if (error != 0)
 		return error;
@@ -63,7 +63,7 @@ int iosched_cancel(struct iosched *s, struct iosched_request *rq, iosched_time n
 int iosched_reprioritize(struct iosched *s, struct iosched_request *rq,
 			 enum iosched_class prio_class, unsigned prio_level, iosched_time now)
 {
-	int error = removable(rq);
+	int error = removable(s, rq);
 
 	if (error == -EINPROGRESS && rq->internal.state == IOS_RQ_QUEUED)
 		error = 0; /* a chain moves as one */

@@ -71,6 +71,8 @@ int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time
 {
 	if (__builtin_expect(rq->internal.state != IOS_RQ_ISSUED, 0))
 		return -EINVAL;
+	if (__builtin_expect(rq->internal.epoch != s->epoch, 0) && !ios_is_ours(s, rq))
+		return -EINVAL;
 	if (now < s->now || (s->full & ~(uint32_t)IOS_FULL_POLICY) != 0)
 		return complete_full(s, rq, now);
 	if (s->full != 0 || rq->merged != NULL || rq->internal.context != NULL)
@@ -85,7 +87,7 @@ int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time
 
 int iosched_requeue(struct iosched *s, struct iosched_request *rq, iosched_time now)
 {
-	if (rq->internal.state != IOS_RQ_ISSUED)
+	if (rq->internal.state != IOS_RQ_ISSUED || !ios_is_ours(s, rq))
 		return -EINVAL;
 	ios_tick(s, now);
 	rq->internal.state = IOS_RQ_BYPASS;

@@ -119,6 +119,8 @@ int iosched_context_set(struct iosched *s, uint64_t id, const struct iosched_con
 	struct iosched_context *c;
 
 	iosched_context_params_init(&p, sizeof(p));
+	if (given->size < offsetof(struct iosched_context_params, prio_class))
+		return -EINVAL;
 	copy_known(&p, sizeof(p), given, given->size);
 	if (id == 0 || p.weight < 1 || p.weight > WEIGHT_MAX || p.prio_class > IOSCHED_IDLE ||
 	    p.prio_level > 8 || bad_limits(&p.limits))
@@ -179,6 +181,8 @@ int iosched_group_set(struct iosched *s, uint64_t id, const struct iosched_group
 	struct iosched_group *group, *parent;
 
 	iosched_group_params_init(&p, sizeof(p));
+	if (given->size < offsetof(struct iosched_group_params, reserved))
+		return -EINVAL;
 	copy_known(&p, sizeof(p), given, given->size);
 	if (id == 0 || p.weight < 1 || p.weight > WEIGHT_MAX || bad_limits(&p.limits))
 		return -EINVAL;

@@ -37,7 +37,7 @@ static bool passes_by(const struct iosched *s, const struct iosched_request *rq)
 
 static void insert_bypass(struct iosched *s, struct iosched_request *rq)
 {
-	rq->internal.epoch = 0;
+	rq->internal.epoch = s->born;
 	rq->internal.state = IOS_RQ_BYPASS;
 	if (rq->flags & IOSCHED_RQ_HEAD)
 		ios_list_insert_after(&s->bypass.head, &rq->internal.fifo);

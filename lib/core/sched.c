@@ -37,9 +37,12 @@ static size_t known(size_t size)
 
 void iosched_params_init(struct iosched_params *p, size_t size)
 {
+	struct iosched_params ours = defaults;
+
+	ours.size = size;
+	ours.policy = iosched_policy_find("noop");
 	memset(p, 0, size);
-	memcpy(p, &defaults, known(size));
-	p->size = size;
+	memcpy(p, &ours, known(size));
 }
 
 static bool bad_params(const struct iosched_params *p)
@@ -59,8 +62,6 @@ static int read_params(struct iosched_params *ours, const struct iosched_params 
 	*ours = defaults;
 	memcpy(ours, given, known(given->size));
 	ours->size = sizeof(*ours);
-	if (ours->policy == NULL)
-		ours->policy = iosched_policy_find("noop");
 	if (bad_params(ours) || ios_policy_check(ours->policy) != 0)
 		return -EINVAL;
 	if (ours->alloc == NULL) {
@@ -97,6 +98,7 @@ static void init_queue(struct iosched *s, const struct iosched_params *p, const 
 	char *base = (char *)s;
 
 	s->params = *p;
+	s->born = s->epoch = ios_birthplace(s);
 	s->now = p->now;
 	s->window = p->max_inflight == 0 ? UINT32_MAX : p->max_inflight;
 	s->merge_limit = p->max_merge_bytes;

@@ -4,7 +4,8 @@
  *
  * `now` is the latest time any call came with. `bypass` holds requests the policy
  * is not asked about: error recovery, flushes, requeued ones. `queued` counts those and the
- * policy's. A request's `epoch` says which of the policies the queue has had knows it; 0 is none.
+ * policy's. A request's `epoch` says which of the policies the queue has had knows it; `born` is
+ * none. So it says whose request it is as well, see ios_is_ours().
  *
  * Insert, dispatch and complete are compiled twice from one body: a plain road for a
  * work-conserving policy that nobody watches, and the full road, taken while any bit of `full` is
@@ -38,7 +39,7 @@ struct iosched {
 	iosched_time armed;	  /* next_wakeup as last told to the host */
 	bool pause_moved;	  /* pause_until was written since then */
 	uint32_t window;	  /* max_inflight, or UINT32_MAX */
-	uint32_t epoch;
+	uint32_t born, epoch;
 	/* The last members of iosched_request::internal as insert sets them. */
 	struct {
 		uint32_t epoch;
@@ -77,6 +78,21 @@ static inline iosched_time ios_tick(struct iosched *s, iosched_time now)
 		return s->now;
 	}
 	return s->now = now;
+}
+
+/* Where a queue's epochs begin. It takes no part in a decision, so a run stays a function of its
+ * calls. Two queues are a `struct iosched` apart or more, that is 1800 switches of policy, until
+ * addresses 64 GiB apart look the same. */
+static inline uint32_t ios_birthplace(const struct iosched *s)
+{
+	_Static_assert(sizeof(struct iosched) / 16 > 1800, "queues are that far apart");
+	return (uint32_t)((uintptr_t)s / 16);
+}
+
+/* Is `rq`, which some queue has inserted, a request of this one? */
+static inline bool ios_is_ours(const struct iosched *s, const struct iosched_request *rq)
+{
+	return rq->internal.epoch - s->born <= s->epoch - s->born;
 }
 
 /* core/event.c: tell the host what the policy asked for in this call, and audit. */

@@ -4,8 +4,8 @@
  * queueing and a write-back cache.
  *
  * Two engines. The medium does one operation at a time: a read or write of a queued command,
- * or a destage. The interface serves, one after the other and while the medium is busy, what
- * needs no medium: reads of buffered data, writes into the cache.
+ * or a destage. The interface serves, one after the other and while the medium is busy (unless
+ * `one_engine` forbids it), what needs no medium: reads of buffered data, writes into the cache.
  *
  * When the medium is free it asks, in order: does a FLUSH wait for dirty data?  is the cache
  * under pressure and was the last operation not a destage?  is a command queued?  has
@@ -38,6 +38,7 @@ struct hdd_params {
 	uint64_t overhead_overlaps;
 	uint64_t bus_rate;
 	uint64_t bus_waits;
+	uint64_t one_engine;
 	uint64_t depth;
 	uint64_t ncq_window;
 	uint64_t ncq_age;
@@ -117,6 +118,8 @@ static const struct ios_sim_param params[] = {
 	 "rate of the interface"},
 	{"bus_waits", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(bus_waits),
 	 "a read from the medium is done when its bytes have crossed the interface as well"},
+	{"one_engine", IOS_SIM_UNIT_BOOL, 0, 1, 0, MEMBER(one_engine),
+	 "buffered data and cached writes wait for the medium's operation to end"},
 	{"depth", IOS_SIM_UNIT_NONE, 1, 65536, 31, MEMBER(depth), "commands it takes at once"},
 	{"ncq_window", IOS_SIM_UNIT_NONE, 1, 65536, 64, MEMBER(ncq_window),
 	 "oldest commands among which it takes the nearest; 1 = in order"},
@@ -187,6 +190,8 @@ static void interface_serve(struct hdd *h, struct ios_sim_command *cmd, uint64_t
 {
 	iosched_time start = now_of(h) > h->interface_free ? now_of(h) : h->interface_free;
 
+	if (h->p.one_engine && h->current.busy && start < h->medium_event.when)
+		start = h->medium_event.when;
 	h->interface_free =
 		start + h->p.overhead + ios_sim_muldiv(bytes, NSEC_PER_SEC, h->p.bus_rate);
 	ios_sim_event_init(&cmd->event, interface_done, cmd);

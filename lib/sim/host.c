@@ -45,6 +45,9 @@ void ios_sim_host_event(void *host, const struct iosched_event *event)
 			h->digest = ios_sim_digest_add(h->digest,
 						       iosched_sim_request_number(event->other));
 	}
+	ios_sim_promise_event(&h->promise, event);
+	if (h->promise.broken[0] != '\0')
+		ios_sim_watch_fail(&h->watch, "%s", h->promise.broken);
 	if (h->event != NULL)
 		h->event(h->event_user, event);
 }
@@ -515,6 +518,7 @@ void ios_sim_host_fini(struct ios_sim_host *h)
 	if (h->device != NULL)
 		ios_sim_device_destroy(h->device);
 	ios_sim_engine_fini(&h->engine);
+	ios_sim_promise_fini(&h->promise);
 	ios_sim_ledger_fini(&h->ledger);
 	while (h->blocks != NULL) {
 		struct ios_sim_io_block *next = h->blocks->next;

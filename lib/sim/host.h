@@ -15,6 +15,7 @@
 #include "sim/device.h"
 #include "sim/meter.h"
 #include "sim/plug.h"
+#include "sim/promise.h"
 #include "sim/watch.h"
 
 struct ios_sim_load;
@@ -49,6 +50,7 @@ struct ios_sim_host {
 	struct ios_sim_ledger ledger;
 	struct ios_sim_meter meter;
 	struct ios_sim_watch watch;
+	struct ios_sim_promise promise;
 	struct ios_sim_device *device;
 	struct iosched *queue;
 	uint32_t window; /* requests in flight at most */

@@ -21,10 +21,52 @@ struct ios_sim_bio {
 	struct ios_sim_bio *next;
 };
 
+/* A block that says where pages lie: not in memory, being read, or there. */
+struct ios_sim_indirect {
+	struct ios_sim_token token; /* first */
+	struct ios_sim_pagecache *cache;
+	uint8_t state;
+	struct ios_sim_process *sleepers; /* in order of falling asleep */
+};
+
+/* Blocks before page @page, its own included. */
+static uint64_t maps_before(const struct ios_sim_pagecache *c, uint64_t page)
+{
+	if (c->map_pages == 0 || page < IOS_SIM_DIRECT_PAGES)
+		return 0;
+	return (page - IOS_SIM_DIRECT_PAGES) / c->map_pages + 1;
+}
+
+static uint64_t place_of(const struct ios_sim_pagecache *c, uint64_t page)
+{
+	return c->offset + (page + maps_before(c, page)) * IOS_SIM_PAGE;
+}
+
+uint64_t ios_sim_pagecache_room(const struct ios_sim_pagecache *c)
+{
+	return (c->pages + maps_before(c, c->pages - 1)) * IOS_SIM_PAGE;
+}
+
+static void map_done(struct ios_sim_token *token);
+
+static int make_maps(struct ios_sim_pagecache *c)
+{
+	uint64_t n = maps_before(c, c->pages - 1);
+
+	if (n == 0)
+		return 0;
+	c->maps = calloc(n, sizeof(*c->maps));
+	if (c->maps == NULL)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < n; i++)
+		c->maps[i] = (struct ios_sim_indirect){{map_done}, c, ABSENT, NULL};
+	return 0;
+}
+
 int ios_sim_pagecache_init(struct ios_sim_pagecache *c)
 {
 	c->state = calloc(c->pages, 1);
-	return c->state == NULL ? -ENOMEM : 0;
+	return c->state == NULL ? -ENOMEM : make_maps(c);
 }
 
 static void free_bios(struct ios_sim_bio *b)
@@ -42,6 +84,7 @@ void ios_sim_pagecache_fini(struct ios_sim_pagecache *c)
 	free_bios(c->reading);
 	free_bios(c->spare);
 	free(c->state);
+	free(c->maps);
 }
 
 static unsigned state_of(const struct ios_sim_pagecache *c, uint64_t page)
@@ -67,16 +110,9 @@ static void unlink_bio(struct ios_sim_bio *b)
 	b->cache->spare = b;
 }
 
-/* The pages are there; who slept runs as soon as a CPU has taken it up. */
-static void bio_done(struct ios_sim_token *token)
+/* Who slept runs as soon as a CPU has taken it up. */
+static void wake(struct ios_sim_pagecache *c, struct ios_sim_process *p)
 {
-	struct ios_sim_bio *b = (struct ios_sim_bio *)token;
-	struct ios_sim_pagecache *c = b->cache;
-	struct ios_sim_process *p = b->sleepers;
-
-	for (uint64_t i = 0; i < b->pages; i++)
-		c->state[b->first + i] = (uint8_t)((c->state[b->first + i] & ~STATES) | PRESENT);
-	unlink_bio(b);
 	while (p != NULL) {
 		struct ios_sim_process *next = p->next_sleeper;
 
@@ -84,6 +120,30 @@ static void bio_done(struct ios_sim_token *token)
 				      p->go);
 		p = next;
 	}
+}
+
+static void sleep_among(struct ios_sim_process **sleepers, struct ios_sim_process *p,
+			void (*go)(struct ios_sim_process *p))
+{
+	while (*sleepers != NULL)
+		sleepers = &(*sleepers)->next_sleeper;
+	*sleepers = p;
+	p->next_sleeper = NULL;
+	p->go = go;
+	ios_sim_process_sleeps(p);
+}
+
+/* The pages are there. */
+static void bio_done(struct ios_sim_token *token)
+{
+	struct ios_sim_bio *b = (struct ios_sim_bio *)token;
+	struct ios_sim_pagecache *c = b->cache;
+	struct ios_sim_process *sleepers = b->sleepers;
+
+	for (uint64_t i = 0; i < b->pages; i++)
+		c->state[b->first + i] = (uint8_t)((c->state[b->first + i] & ~STATES) | PRESENT);
+	unlink_bio(b);
+	wake(c, sleepers);
 }
 
 static struct ios_sim_bio *take_bio(struct ios_sim_pagecache *c)
@@ -107,8 +167,8 @@ static bool read_pages(struct ios_sim_reader *r, uint64_t first, uint64_t pages)
 	}
 	*b = (struct ios_sim_bio){{bio_done}, c, first, pages, NULL, c->reading};
 	c->reading = b;
-	return ios_sim_process_submit(&r->process, &b->token, IOSCHED_READ,
-				      c->offset + first * IOS_SIM_PAGE, pages * IOS_SIM_PAGE, 0);
+	return ios_sim_process_submit(&r->process, &b->token, IOSCHED_READ, place_of(c, first),
+				      pages * IOS_SIM_PAGE, 0);
 }
 
 /* From @first on: how many missing pages in a row, at most @limit; they are being read now. */
@@ -136,18 +196,72 @@ static void read_run(struct ios_sim_reader *r, uint64_t first, uint64_t pages)
 	}
 }
 
-static void read_window(struct ios_sim_reader *r, const struct ios_sim_window *w)
+static void map_done(struct ios_sim_token *token)
+{
+	struct ios_sim_indirect *m = (struct ios_sim_indirect *)token;
+	struct ios_sim_process *sleepers = m->sleepers;
+
+	m->state = PRESENT;
+	m->sleepers = NULL;
+	wake(m->cache, sleepers);
+}
+
+/* The block that says where @page lies, if it is not in memory. */
+static struct ios_sim_indirect *missing_map(const struct ios_sim_pagecache *c, uint64_t page)
+{
+	uint64_t n = maps_before(c, page);
+
+	return n == 0 || c->maps[n - 1].state == PRESENT ? NULL : &c->maps[n - 1];
+}
+
+/* How many pages from @at on are described where @at is. */
+static uint64_t mapped_together(const struct ios_sim_pagecache *c, uint64_t at)
+{
+	if (c->map_pages == 0)
+		return UINT64_MAX;
+	if (at < IOS_SIM_DIRECT_PAGES)
+		return IOS_SIM_DIRECT_PAGES - at;
+	return c->map_pages - (at - IOS_SIM_DIRECT_PAGES) % c->map_pages;
+}
+
+static void resume(struct ios_sim_process *p);
+
+/* The rest of its window waits for @m. */
+static void sleep_on_map(struct ios_sim_reader *r, struct ios_sim_indirect *m, uint64_t page)
+{
+	if (m->state == ABSENT) {
+		m->state = READING;
+		if (!ios_sim_process_submit(&r->process, &m->token, IOSCHED_READ,
+					    place_of(r->cache, page) - IOS_SIM_PAGE, IOS_SIM_PAGE,
+					    0))
+			return;
+	}
+	sleep_among(&m->sleepers, &r->process, resume);
+}
+
+/* Returns false when the reader sleeps: it goes on with what is left of the window. */
+static bool read_window(struct ios_sim_reader *r, const struct ios_sim_window *w)
 {
 	struct ios_sim_pagecache *c = r->cache;
 	uint64_t at = w->first;
 	uint64_t end = w->first + w->pages < c->pages ? w->first + w->pages : c->pages;
 
 	while (at < end) {
-		uint64_t n = claim_run(c, at, end - at, w->mark);
+		uint64_t together = mapped_together(c, at);
+		struct ios_sim_indirect *m = missing_map(c, at);
+		uint64_t n;
 
+		if (m != NULL && state_of(c, at) == ABSENT) {
+			r->left = (struct ios_sim_window){at, end - at, w->mark};
+			sleep_on_map(r, m, at - (at - IOS_SIM_DIRECT_PAGES) % c->map_pages);
+			return false;
+		}
+		n = claim_run(c, at, together < end - at ? together : end - at, w->mark);
 		read_run(r, at, n);
 		at += n > 0 ? n : 1;
 	}
+	r->left.pages = 0;
+	return true;
 }
 
 /* --- Reading --- */
@@ -161,11 +275,11 @@ static uint64_t next_hole(const struct ios_sim_pagecache *c, uint64_t at, uint64
 	return page;
 }
 
-void ios_sim_reader_ahead(struct ios_sim_reader *r, uint64_t at, uint64_t want)
+bool ios_sim_reader_ahead(struct ios_sim_reader *r, uint64_t at, uint64_t want)
 {
 	struct ios_sim_window w = ios_sim_readahead_missing(r->ra, at, want, r->cache->max_window);
 
-	read_window(r, &w);
+	return read_window(r, &w);
 }
 
 static uint64_t wanted(const struct ios_sim_reader *r)
@@ -173,33 +287,24 @@ static uint64_t wanted(const struct ios_sim_reader *r)
 	return (r->want_end > r->end ? r->want_end : r->end) - r->at;
 }
 
-static void step_on_mark(struct ios_sim_reader *r)
+static bool step_on_mark(struct ios_sim_reader *r)
 {
 	struct ios_sim_pagecache *c = r->cache;
 	struct ios_sim_window w = ios_sim_readahead_marked(r->ra, r->at, wanted(r), c->max_window,
 							   next_hole(c, r->at, c->max_window));
 
-	read_window(r, &w);
+	return read_window(r, &w);
 }
-
-static void resume(struct ios_sim_process *p);
 
 static void sleep_on_page(struct ios_sim_reader *r)
 {
 	struct ios_sim_bio *b = r->cache->reading;
-	struct ios_sim_process **tail;
 
 	while (b != NULL && r->at - b->first >= b->pages)
 		b = b->next;
 	if (b == NULL)
 		return; /* its submission was refused: the run is over */
-	tail = &b->sleepers;
-	while (*tail != NULL)
-		tail = &(*tail)->next_sleeper;
-	*tail = &r->process;
-	r->process.next_sleeper = NULL;
-	r->process.go = resume;
-	ios_sim_process_sleeps(&r->process);
+	sleep_among(&b->sleepers, &r->process, resume);
 }
 
 static void resume(struct ios_sim_process *p)
@@ -207,13 +312,20 @@ static void resume(struct ios_sim_process *p)
 	struct ios_sim_reader *r = (struct ios_sim_reader *)p;
 	struct ios_sim_pagecache *c = r->cache;
 
+	if (r->left.pages > 0 &&
+	    !read_window(r, &(struct ios_sim_window){r->left.first, r->left.pages, r->left.mark}))
+		return;
 	for (; r->at < r->end; r->at++) {
+		bool awake = true;
+
 		if (state_of(c, r->at) == ABSENT) {
-			ios_sim_reader_ahead(r, r->at, wanted(r));
+			awake = ios_sim_reader_ahead(r, r->at, wanted(r));
 		} else if (c->state[r->at] & MARK) {
 			c->state[r->at] &= (uint8_t)~MARK;
-			step_on_mark(r);
+			awake = step_on_mark(r);
 		}
+		if (!awake)
+			return;
 		if (state_of(c, r->at) != PRESENT) {
 			sleep_on_page(r);
 			return;

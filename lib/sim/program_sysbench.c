@@ -19,6 +19,7 @@ struct params {
 	uint64_t block_bytes;
 	uint64_t offset;
 	uint64_t window;
+	uint64_t map_pages;
 	uint64_t call_ns;
 	uint64_t page_ns;
 	uint64_t think_ns;
@@ -41,6 +42,8 @@ static const struct ios_sim_param params[] = {
 	P(block_bytes, BYTES, 4096, UINT64_C(1) << 30, 16384, "of one read"),
 	P(offset, BYTES, 0, UINT64_C(1) << 50, 0, "where the first file begins"),
 	P(window, BYTES, 4096, UINT64_C(1) << 30, 131072, "largest read-ahead window"),
+	P(map_pages, NONE, 0, 1 << 20, 0,
+	  "a block says where so many pages of a file lie, as in ext3; 0 = none"),
 	P(call_ns, NS, 0, NSEC_PER_SEC, 2000, "computing per read"),
 	P(page_ns, NS, 0, NSEC_PER_SEC, 600, "and per page of 4 KiB"),
 	P(think_ns, NS, 0, NSEC_PER_SEC, 4000, "between two reads"),
@@ -122,18 +125,20 @@ static int make_files(struct sysbench *s)
 	s->ra = calloc(s->p.files, sizeof(*s->ra));
 	if (s->caches == NULL || s->ra == NULL)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < s->p.files; i++) {
+	for (uint64_t i = 0, offset = s->p.offset; i < s->p.files; i++) {
 		struct ios_sim_pagecache *c = &s->caches[i];
 
 		c->program = &s->program;
-		c->offset = s->p.offset + i * s->p.file_bytes;
+		c->offset = offset;
 		c->pages = s->p.file_bytes / IOS_SIM_PAGE;
+		c->map_pages = s->p.map_pages;
 		c->max_window = s->p.window / IOS_SIM_PAGE;
 		c->bio_pages = c->max_window;
 		c->wake_ns = IOS_SIM_WAKE_NS;
 		c->wake_more = s->p.wake_more;
 		if (ios_sim_pagecache_init(c) != 0)
 			return -ENOMEM;
+		offset += ios_sim_pagecache_room(c);
 	}
 	return 0;
 }
@@ -146,8 +151,9 @@ static unsigned sysbench_processes(const void *values)
 static int sysbench_check(const void *values, uint64_t capacity, struct iosched_sim_error *why)
 {
 	const struct params *p = values;
+	uint64_t blocks = p->map_pages == 0 ? 0 : p->file_bytes / IOS_SIM_PAGE / p->map_pages + 1;
 
-	if (p->files * p->file_bytes + p->offset > capacity)
+	if (p->files * (p->file_bytes + blocks * IOS_SIM_PAGE) + p->offset > capacity)
 		return ios_sim_fail(why, -ERANGE, "its files do not fit on the device");
 	if (p->block_bytes > p->file_bytes)
 		return ios_sim_fail(why, -ERANGE, "a block is larger than a file");

@@ -150,7 +150,10 @@ static int create_queue(struct run *run)
 	if (err != 0)
 		return ios_sim_fail(run->why, err, "the queue cannot be created: %s",
 				    strerror(-err));
-	return set_tunables(run);
+	err = set_tunables(run);
+	if (err == 0)
+		ios_sim_promise_init(&run->host.promise, run->host.queue, p.rotational);
+	return err;
 }
 
 static int set_group(struct run *run, uint64_t group, uint32_t weight)
@@ -175,6 +178,8 @@ static int set_context(struct run *run, uint64_t context, uint64_t group, uint32
 	if (weight != 0)
 		p.weight = weight;
 	p.group = group;
+	if (group != 0)
+		ios_sim_promise_exempt(&run->host.promise, context);
 	return iosched_context_set(run->host.queue, context, &p, 0);
 }
 

@@ -93,6 +93,43 @@ START_TEST(complete_requeue_and_cancel_refuse_what_is_not_theirs)
 }
 END_TEST
 
+/* A host of several devices that mixes up its queues. Requests that a policy does not see (FLUSH)
+ * and those of an earlier policy are known as well. */
+START_TEST(a_request_of_another_queue_is_refused_and_both_stay_as_they_were)
+{
+	const char *name[] = {"noop", "deadline", "mq-deadline", "cfq", "fair-deadline"};
+	unsigned i;
+
+	for (i = 0; i < 5; i++) {
+		struct iosched *s = queue_for(name[i]), *other = queue_for(name[i]);
+		struct iosched_request queued = request(IOSCHED_READ, 1 << 20, 512);
+		struct iosched_request rqs[] = {request(IOSCHED_READ, 0, 512),
+						request(IOSCHED_FLUSH, 0, 0)};
+		struct iosched_request *out[2];
+		unsigned k;
+
+		ck_assert_int_eq(iosched_insert(s, &rqs[0], 1), 0);
+		ck_assert_int_eq(iosched_insert(s, &rqs[1], 1), 0);
+		ck_assert_uint_eq(iosched_dispatch_many(s, out, 2, 2), 2);
+		ck_assert_int_eq(iosched_insert(s, &queued, 2), 0);
+		ck_assert_int_eq(iosched_cancel(other, &queued, 3), -EINVAL);
+		ck_assert_int_eq(iosched_reprioritize(other, &queued, IOSCHED_IDLE, 0, 3), -EINVAL);
+		ck_assert_int_eq(iosched_switch(s, iosched_policy_find("noop"), 4), 0);
+		ck_assert_int_eq(iosched_switch(s, iosched_policy_find(name[i]), 4), 0);
+		for (k = 0; k < 2; k++) {
+			ck_assert_int_eq(iosched_complete(other, out[k], 5), -EINVAL);
+			ck_assert_int_eq(iosched_requeue(other, out[k], 5), -EINVAL);
+		}
+		ck_assert_uint_eq(iosched_inflight(other), 0);
+		ck_assert_uint_eq(iosched_queued(other), 0);
+		ck_assert_uint_eq(iosched_inflight(s), 2);
+		ck_assert_int_eq(iosched_cancel(s, &queued, 6), 0);
+		end_queue(s, out, 2);
+		end_queue(other, NULL, 0);
+	}
+}
+END_TEST
+
 START_TEST(reprioritize_refuses_a_class_or_level_out_of_range)
 {
 	struct iosched *s = queue_for("noop");
@@ -172,6 +209,7 @@ START_TEST(create_refuses_parameters_out_of_range)
 	REFUSED(measure, 2);
 	REFUSED(reserved1, 1);
 	REFUSED(size, 8);
+	REFUSED(policy, iosched_policy_find("defline"));
 #undef REFUSED
 	p = good;
 	p.alloc = (void *(*)(void *, size_t))(uintptr_t)1;
@@ -244,6 +282,20 @@ START_TEST(context_set_refuses_what_makes_no_sense)
 }
 END_TEST
 
+/* A weight in a struct that was only zeroed must not be taken for none. */
+START_TEST(params_that_were_not_initialised_are_refused)
+{
+	struct iosched *s = queue_for("fair-deadline");
+	struct iosched_context_params context = {.weight = 300};
+	struct iosched_group_params group = {.weight = 300};
+
+	ck_assert_int_eq(iosched_context_set(s, 1, &context, 1), -EINVAL);
+	ck_assert_int_eq(iosched_group_set(s, 1, &group, 1), -EINVAL);
+	ck_assert_int_eq(iosched_context_exit(s, 1, 1), -ENOENT);
+	end_queue(s, NULL, 0);
+}
+END_TEST
+
 START_TEST(context_exit_of_a_stranger_is_refused)
 {
 	struct iosched *s = queue_for("noop");
@@ -294,11 +346,12 @@ MAIN_OF("errors", insert_refuses_an_empty_extent, insert_refuses_an_overflowing_
 	insert_refuses_unknown_op_class_level_flag_and_a_flush_with_extent,
 	insert_refuses_a_request_that_is_already_in, insert_refuses_everything_while_quiesced,
 	complete_requeue_and_cancel_refuse_what_is_not_theirs,
+	a_request_of_another_queue_is_refused_and_both_stay_as_they_were,
 	reprioritize_refuses_a_class_or_level_out_of_range,
 	absorbed_and_absorbing_requests_cannot_be_cancelled,
 	destroy_refuses_while_requests_are_queued_or_in_flight,
 	create_refuses_parameters_out_of_range, create_and_switch_refuse_a_policy_table_with_a_hole,
 	a_tunable_is_unknown_or_another_policys_or_out_of_range,
-	context_set_refuses_what_makes_no_sense, context_exit_of_a_stranger_is_refused,
-	groups_are_refused_by_a_policy_without_shares, timer_says_when_nothing_is_due,
-	insert_many_stops_at_the_first_that_is_refused)
+	context_set_refuses_what_makes_no_sense, params_that_were_not_initialised_are_refused,
+	context_exit_of_a_stranger_is_refused, groups_are_refused_by_a_policy_without_shares,
+	timer_says_when_nothing_is_due, insert_many_stops_at_the_first_that_is_refused)

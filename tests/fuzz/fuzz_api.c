@@ -8,7 +8,8 @@
  *   - nothing is lost and nothing ends twice,
  *   - a dispatched request spans exactly itself and what it absorbed,
  *   - if something is queued, nothing in flight, and dispatch gives nothing, there is a
- *     time to wait for, and waiting a bounded number of times gives a request.
+ *     time to wait for, and waiting a bounded number of times gives a request,
+ *   - fair-deadline keeps its promises (lib/sim/promise.h).
  * The queue audits its own structures meanwhile.
  */
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <iosched/iosched.h>
+#include "sim/promise.h"
 
 #define N 48
 #define MS UINT64_C(1000000)
@@ -32,6 +34,7 @@ struct world {
 	enum twin_state state[N];
 	unsigned issued;
 	bool quiesced;
+	struct ios_sim_promise promise;
 };
 
 #define CLAIM(claim)                                                                          \
@@ -196,6 +199,7 @@ static void do_reprioritize(struct world *w)
 	int got =
 		iosched_reprioritize(w->s, &w->rq[i], (enum iosched_class)(to % 3), to % 9, w->now);
 
+	ios_sim_promise_reclassed(&w->promise);
 	CLAIM(w->state[i] == FREE ? got == -EINVAL
 				  : (got == 0 && w->state[i] == IN) || got == -EINPROGRESS);
 }
@@ -222,6 +226,7 @@ static void do_tunable(struct world *w)
 	t = iosched_tunable_list(p, which % n);
 	CLAIM(iosched_tunable_set(w->s, t->name, value & 1 ? t->initial : t->min + (value >> 1)) ==
 	      (value & 1 || t->min + (value >> 1) <= t->max ? 0 : -ERANGE));
+	ios_sim_promise_tuned(&w->promise, w->s);
 }
 
 static void do_context(struct world *w)
@@ -231,6 +236,7 @@ static void do_context(struct world *w)
 	int got;
 
 	if (what & 1) {
+		ios_sim_promise_exempt(&w->promise, id);
 		got = iosched_context_exit(w->s, id, w->now);
 		CLAIM(got == 0 || got == -ENOENT);
 		return;
@@ -238,6 +244,7 @@ static void do_context(struct world *w)
 	iosched_context_params_init(&p, sizeof(p));
 	p.prio_class = (uint8_t)(what >> 1 & 3);
 	p.prio_level = (uint8_t)(what >> 3 & 15);
+	ios_sim_promise_reclassed(&w->promise);
 	got = iosched_context_set(w->s, id, &p, w->now);
 	if (id == 0 || p.prio_class > 2 || p.prio_level > 8)
 		CLAIM(got == -EINVAL);
@@ -272,6 +279,25 @@ static void wait_for_one(struct world *w)
 		iosched_timer(w->s, w->now);
 	}
 	CLAIM(!"waiting helps");
+}
+
+static void hear(void *user, const struct iosched_event *event)
+{
+	ios_sim_promise_event(&((struct world *)user)->promise, event);
+}
+
+/* Contexts that share one for want of room have no promises of their own. */
+static void check_promise(struct world *w)
+{
+	struct iosched_stats st;
+
+	iosched_stats_get(w->s, &st, sizeof(st));
+	if (st.context_overflow != 0)
+		w->promise.on = false;
+	else if (w->promise.broken[0] != '\0') {
+		fprintf(stderr, "%s\n", w->promise.broken);
+		CLAIM(!"promises are kept");
+	}
 }
 
 static void one_op(struct world *w)
@@ -326,6 +352,7 @@ static void one_op(struct world *w)
 		wait_for_one(w);
 	}
 	CLAIM(iosched_inflight(w->s) == w->issued);
+	check_promise(w);
 }
 
 /* Everything runs out and is accounted for. */
@@ -339,7 +366,9 @@ static void finish(struct world *w)
 		w->now += MS;
 		do_complete(w);
 		wait_for_one(w);
+		check_promise(w);
 	}
+	ios_sim_promise_fini(&w->promise);
 	for (i = 0; i < N; i++)
 		CLAIM(w->state[i] == FREE);
 	iosched_stats_get(w->s, &st, sizeof(st));
@@ -364,7 +393,11 @@ static void begin(struct world *w)
 	p.write_cache = kind & 1;
 	p.measure = kind >> 1 & 1;
 	p.audit = 1;
+	p.event = hear;
+	p.user = w;
 	CLAIM(iosched_create(&w->s, &p) == 0);
+	ios_sim_promise_init(&w->promise, w->s, p.rotational);
+	w->promise.uncounted = p.max_contexts < 9; /* who is forgotten begins anew */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -63,7 +63,7 @@ static const struct band bands[] = {
 	{"S0", "rewrite", 20, 20},    {"S1", "dump", 10, 10},	    {"S1", "sysbench-1", 5, 5},
 	{"S1", "sysbench-3", 25, 30}, {"S1", "sysbench-5", 10, 10}, {"S1", "sysbench-7", 25, 25},
 	{"S1", "sysbench-9", 30, 35}, {"S2", "nfs-1", 25, 25},	    {"S2", "nfs-2", 25, 30},
-	{"S2", "nfs-4", 25, 25},      {"S2", "nfs-8", 25, 25},	    {"S3", "tps", 10, 10},
+	{"S2", "nfs-4", 25, 25},      {"S2", "nfs-8", 25, 25},	    {"S3", "tps", 5, 5},
 };
 
 static const struct band *band_of(const struct iosched_seed_cell *cell)
@@ -172,11 +172,15 @@ static double run_cell(const char *cell, const char *policy, const char *kernel)
 	return value;
 }
 
-/* The report has no times; twenty times is what it says. */
-START_TEST(fdatasync_waits_many_times_as_long_with_cfq_as_with_noop)
+/* The report has no times; twenty times is what it says. The order of magnitude is that within a
+ * factor of ten; five is what docs/seeds.md tells why it is not less. */
+START_TEST(fdatasync_waits_about_as_many_times_as_long_with_cfq_as_reported)
 {
-	ck_assert_double_gt(run_cell("fdatasync", "cfq", "2.6.32"),
-			    10 * run_cell("fdatasync", "noop", "2.6.32"));
+	double ratio =
+		run_cell("fdatasync", "cfq", "2.6.32") / run_cell("fdatasync", "noop", "2.6.32");
+
+	ck_assert_double_gt(ratio, 20.0 / 5);
+	ck_assert_double_lt(ratio, 20.0 * 5);
 }
 END_TEST
 
@@ -309,7 +313,7 @@ static TCase *tables(void)
 	tcase_add_test(t, dump_and_sysbench_are_as_reported);
 	tcase_add_test(t, the_nfs_server_is_as_reported);
 	tcase_add_test(t, pgbench_is_as_reported);
-	tcase_add_test(t, fdatasync_waits_many_times_as_long_with_cfq_as_with_noop);
+	tcase_add_test(t, fdatasync_waits_about_as_many_times_as_long_with_cfq_as_reported);
 	tcase_add_test(t, fdatasync_waits_hardly_longer_with_fair_deadline_than_with_noop);
 	tcase_add_test(t, close_cooperators_give_sysbench_its_speed_back);
 	return t;

@@ -24,10 +24,17 @@ fi
 if command -v gnuplot >/dev/null; then
 	expect 0 seeds tps --runs 1 --policy cfq-2.6.32 --plot "$tmp/tps.svg"
 	grep -q '<svg' "$tmp/tps.svg" || complain "no picture was drawn"
+	# No report has a word of it, and there is one point.
+	expect 0 seeds sysbench-1 --runs 1 --policy fair-deadline --plot "$tmp/ours.svg"
+	[ ! -s "$tmp/err" ] || complain "gnuplot says: $(cat "$tmp/err")"
+	grep -q '<svg' "$tmp/ours.svg" || complain "no picture was drawn"
+	expect 2 seeds sysbench-1 --runs 1 --policy noop --plot "$tmp/none.svg"
+	says err 'only bases are chosen'
 fi
 
 expect 2 seeds S9
 says err 'no table or cell "S9"'
+[ "$(grep -c '^  S2  nfs-4$' "$tmp/err")" -eq 1 ] || complain "the cells are not listed, each once"
 expect 2 seeds --jobs 0
 says err '\-\-jobs 0: wants a number'
 expect 2 seeds --runs many

@@ -341,6 +341,20 @@ START_TEST(cached_writes_are_done_at_once_and_on_the_medium_later)
 }
 END_TEST
 
+START_TEST(with_one_engine_a_cached_write_waits_for_the_read_before_it)
+{
+	unsigned read;
+
+	open_hdd("one_engine = on\n");
+	read = bench_give(&b, IOSCHED_READ, 100 * GB, 4 * KIB, 1);
+	ck_assert_uint_gt(bench_time(&b, IOSCHED_WRITE, 10 * GB, 8 * KIB), MS);
+	ck_assert_uint_lt(b.commands[read].done_at, b.engine.now);
+	bench_settle(&b);
+	ck_assert_uint_lt(bench_time(&b, IOSCHED_WRITE, 20 * GB, 8 * KIB), MS);
+	bench_close(&b);
+}
+END_TEST
+
 START_TEST(with_the_cache_off_or_fua_a_write_waits_for_the_medium)
 {
 	unsigned i;
@@ -510,6 +524,7 @@ int main(void)
 	tcase_add_test(t, of_two_queued_commands_the_nearer_goes_first_unless_served_in_order);
 	tcase_add_test(t, an_aged_command_goes_before_nearer_ones);
 	tcase_add_test(t, cached_writes_are_done_at_once_and_on_the_medium_later);
+	tcase_add_test(t, with_one_engine_a_cached_write_waits_for_the_read_before_it);
 	tcase_add_test(t, with_the_cache_off_or_fua_a_write_waits_for_the_medium);
 	tcase_add_test(t, a_full_cache_makes_writes_wait_and_all_end);
 	tcase_add_test(t, flush_waits_for_what_was_dirty_and_not_for_what_comes_later);

@@ -94,6 +94,32 @@ START_TEST(a_page_is_read_once_however_many_threads_want_it)
 }
 END_TEST
 
+/* 2048 pages: twelve in the inode, 1024 and 1012 in two blocks. */
+START_TEST(blocks_that_say_where_pages_lie_are_read_once_and_before_them)
+{
+	set("files", "1");
+	set("file_bytes", "8MiB");
+	set("threads", "7");
+	set("map_pages", "1024");
+	c.length_ns = 100 * SEC;
+	run("sysbench");
+	ck_assert_uint_eq(r->programs[0].bytes, 8 * MIB);
+	ck_assert_uint_eq(iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_READ)->bytes,
+			  8 * MIB + 8 * KIB);
+	ck_assert_uint_lt(r->end, SEC); /* they lie in the way */
+}
+END_TEST
+
+START_TEST(files_and_the_blocks_of_theirs_must_fit)
+{
+	set("files", "1");
+	set("file_bytes", "250059350016"); /* the whole disk */
+	run("sysbench");
+	set("map_pages", "1024");
+	refused("sysbench", -ERANGE, "program 1 (sysbench): its files do not fit on the device");
+}
+END_TEST
+
 START_TEST(a_database_waits_for_its_log)
 {
 	run("pgbench");
@@ -111,16 +137,50 @@ START_TEST(with_barriers_each_log_write_is_followed_by_a_flush)
 }
 END_TEST
 
+static uint64_t written(void)
+{
+	return iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_WRITE)->bytes;
+}
+
+/* The first file is made before the first commit, and in two seconds no second is needed. */
+START_TEST(a_new_file_of_the_log_is_filled_before_it_is_written)
+{
+	uint64_t log;
+
+	set("clients", "1");
+	run("pgbench");
+	log = written();
+	set("segment_bytes", "16MiB");
+	run("pgbench");
+	ck_assert_uint_ge(written(), 16 * MIB);
+	ck_assert_uint_le(written(), 16 * MIB + log);
+	ck_assert_uint_gt(r->programs[0].syncs, 0);
+}
+END_TEST
+
+START_TEST(pages_that_a_database_changes_are_written_back_in_bursts)
+{
+	set("clients", "2");
+	set("changed_permille", "1000");
+	set("flush_ns", "500ms");
+	run("pgbench");
+	/* the log in the clients' names, the pages in the flusher's */
+	ck_assert_uint_gt(iosched_sim_result_row(r, 1, IOSCHED_WRITE)->requests, 20);
+	ck_assert_uint_gt(iosched_sim_result_row(r, 3, IOSCHED_WRITE)->requests, 20);
+	ck_assert_ptr_null(iosched_sim_result_row(r, 3, IOSCHED_READ));
+}
+END_TEST
+
 START_TEST(what_is_rewritten_has_been_read)
 {
-	uint64_t read, written;
+	uint64_t read, back;
 
 	c.device = "raid10";
 	run("bonnie-rewrite");
 	read = iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_READ)->bytes;
-	written = iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_WRITE)->bytes;
-	ck_assert_uint_gt(written, 0);
-	ck_assert_uint_le(written, read);
+	back = iosched_sim_result_row(r, IOSCHED_SIM_ALL_CONTEXTS, IOSCHED_WRITE)->bytes;
+	ck_assert_uint_gt(back, 0);
+	ck_assert_uint_le(back, read);
 }
 END_TEST
 
@@ -264,6 +324,10 @@ int main(void)
 	tcase_add_test(programs, a_program_that_is_done_ends_the_run);
 	tcase_add_test(programs, a_page_is_read_once_however_many_threads_want_it);
 	tcase_add_test(programs, a_database_waits_for_its_log);
+	tcase_add_test(programs, blocks_that_say_where_pages_lie_are_read_once_and_before_them);
+	tcase_add_test(programs, files_and_the_blocks_of_theirs_must_fit);
+	tcase_add_test(programs, a_new_file_of_the_log_is_filled_before_it_is_written);
+	tcase_add_test(programs, pages_that_a_database_changes_are_written_back_in_bursts);
 	tcase_add_test(programs, with_barriers_each_log_write_is_followed_by_a_flush);
 	tcase_add_test(programs, what_is_rewritten_has_been_read);
 	tcase_add_test(programs, warm_up_is_not_scored);

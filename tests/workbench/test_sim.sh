@@ -20,6 +20,7 @@ says out '  not checked  throughput anticipatory'
 expect 0 sim --only noop "$good"
 expect 2 sim --only nosuch "$good"
 says err 'no policy line is labelled "nosuch"'
+says err '^  noop$'
 expect 2 sim
 expect 1 sim "$tmp/nowhere.scn"
 says err 'nowhere.scn: No such file'

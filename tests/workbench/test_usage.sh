@@ -60,7 +60,8 @@ expect 2 replay "$trace" --closed 0
 expect 2 replay "$trace" --window 0
 expect 2 replay "$trace" --seed x
 expect 2 replay "$trace" --format nosuch
-says err 'blkparse'
+says err '^  blkparse '
+! grep -q null "$tmp/err" || complain "a format without a name is listed"
 expect 2 replay "$trace" --plot "$tmp/x.pdf"
 says err 'must end in .svg or .png'
 expect 2 replay "$trace" "$trace" --plot "$tmp/x.svg"
@@ -73,6 +74,8 @@ expect 2 explain "$trace" --policy noop --from noon
 expect 2 trace convert "$trace" "$tmp/x" --to spc
 
 expect 0 policies
+says out '^noop +0 +-  '
+says out '^fair-deadline .* contexts, classes, groups, weights, limits  '
 policies=$(awk 'NR > 1 { print $1 }' "$tmp/out")
 grep -qx noop <<<"$policies" || complain "noop is not listed"
 for policy in $policies; do

@@ -210,6 +210,8 @@ static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool conti
 	d->async_infl++;
 	if (d->mode == FD_PARALLEL)
 		ios_fd_pace_charge(d, est, now);
+	if (d->mode == FD_PARALLEL)
+		d->run.flow = f;
 	if (d->run.flow == f) {
 		d->run.est += est;
 		d->run.streaming = contig;
@@ -363,7 +365,8 @@ static inline struct iosched_request *choose(struct fd *d, iosched_time now,
 		return rq;
 	if ((rq = boosted(c)) != NULL)
 		return rq;
-	if (d->flushing == FD_FENCE || (d->boost_infl != 0 && ios_fd_barrier(d, now)))
+	if (d->flushing == FD_FENCE || d->starving != FD_NOT_STARVING ||
+	    (d->boost_infl != 0 && ios_fd_barrier(d, now)))
 		return ios_fd_busy(pause);
 	if (c == &d->cls[IOSCHED_IDLE] && !ios_fd_idle_may_go(d, now, pause))
 		return NULL;
@@ -456,6 +459,9 @@ static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *
 	iosched_time other[3];
 	int i;
 
+	/* A FLUSH takes long, and nothing completes meanwhile. */
+	if (pause->reason == IOSCHED_HOLD_INFLIGHT && d->flushing != FD_NO_FLUSH)
+		ios_fd_wait(pause, IOSCHED_HOLD_IDLING, IOSCHED_NEVER);
 	if (pause->reason != IOSCHED_HOLD_IDLING && pause->reason != IOSCHED_HOLD_THROTTLED)
 		return;
 	other[0] = ios_fd_next_expiry(d);
@@ -464,6 +470,8 @@ static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *
 	for (i = 0; i < 3; i++)
 		if (other[i] > now)
 			pause->until = fd_min(pause->until, other[i]);
+	if (pause->until == IOSCHED_NEVER)
+		ios_fd_busy(pause);
 }
 
 static void forget_depth(struct fd *d, iosched_time now)
@@ -488,7 +496,7 @@ dispatch_any(struct fd *d, iosched_time now, struct iosched_pause *pause)
 		ios_fd_hold_over(d, now);
 	forget_depth(d, now);
 	look_for_special(d);
-	if (fd_drive_starves(d))
+	if (d->starving == FD_STARVING)
 		return ios_fd_busy(pause);
 	rq = rescue_or_choose(d, now, pause);
 	if (rq != NULL && (rq->flags & IOSCHED_RQ_INTERNAL))
@@ -554,7 +562,7 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 								struct iosched_request *rq,
 								iosched_time now, const bool plain)
 {
-	ios_fd_slice_done(d, rq, plain);
+	ios_fd_slice_done(d, rq, now, plain);
 	f->infl--;
 	f->entity->infl--;
 	f->entity->outstanding--;

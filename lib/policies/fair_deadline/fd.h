@@ -65,6 +65,9 @@ enum fd_mark {
 	FD_MARK_SENT = 16,   /* internal.expiry holds estimate and slice, not a time */
 };
 
+/* Is a request in the device for long: by what is usual there, or by the guard? */
+enum fd_starving { FD_NOT_STARVING, FD_LAGGING, FD_STARVING };
+
 enum fd_dimension { FD_TIME, FD_BYTES, FD_COUNT, FD_DIMENSIONS };
 
 struct fd_flow;
@@ -246,7 +249,13 @@ struct fd_tunables {
 	uint64_t lat_rand_ns[2], lat_seq_ns[2], lat_byte_ps[2];
 };
 
-#define FD_SLICES 16
+/* What a queue in the device gains: time of a random read alone, and between those of a crowd. */
+struct fd_gain {
+	uint64_t t1, t4;
+	uint32_t n1, n4;
+};
+
+#define FD_SLICES 64
 struct fd {
 	struct fd_tunables t;
 	struct iosched_policy_env *env;
@@ -278,7 +287,8 @@ struct fd {
 	uint32_t infl, async_infl;
 	uint64_t slice; /* number of the current one */
 	iosched_time slice_end;
-	uint8_t starving;		/* as of the last slice or completion */
+	uint64_t device_lat;		/* mean time in the device */
+	uint8_t starving;		/* enum fd_starving, as of the last slice or completion */
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
 	uint64_t gap, idle_lat;		/* see fd_idle.c */
 	iosched_time idle_sent;
@@ -292,9 +302,8 @@ struct fd {
 	uint64_t kappa;		/* 16 fraction bits */
 	uint64_t dirty;		/* estimated undestaged ns, at dirty_at */
 	iosched_time dirty_at;
-	iosched_time bulk_since; /* when there was first too much of it to flush; 0: there is not */
-	uint8_t flushing;	 /* enum fd_flush */
-	uint64_t flush_dirt;	 /* `dirty` when it was sent */
+	uint8_t flushing;			     /* enum fd_flush */
+	uint64_t flush_dirt;			     /* `dirty` when it was sent */
 	uint32_t boost_infl, depth_lim, good_boosts; /* depth_lim 0: none */
 	iosched_time t_boost;			     /* last dispatch of a boost */
 	iosched_time t_boost_done;
@@ -305,10 +314,13 @@ struct fd {
 	uint32_t eff_bad;
 
 	/* mode */
-	uint64_t t1, t4;
-	uint32_t n1, n4, probe;
-	const struct fd_entity *sampled; /* whose request completed last; never followed */
-	iosched_time t1_last;
+	struct fd_gain gain[2];	       /* of one flow's requests, of several flows' */
+	const struct fd_flow *crowd;   /* whose gain[0] is; never followed, nor are these: */
+	const struct fd_flow *sampled; /* whose request completed last */
+	const struct fd_entity *sampled_at;
+	uint32_t probe,
+		probe_crowd; /* requests left: one at a time, or several whatever the tags say */
+	iosched_time t1_last, t4_last;
 	uint64_t trial_cost, trial_rate;
 	iosched_time trial_next, trial_since, trial_gap;
 	uint32_t trial_step;
@@ -490,12 +502,6 @@ static inline void fd_lower_floor(struct fd *d, iosched_time due)
 		d->expiry_floor = due;
 }
 
-/* A request that has been in the device for longer than the guard allows. */
-static inline bool fd_drive_starves(const struct fd *d)
-{
-	return (d->aged | d->starving) != 0 && d->t.guard_ns != 0;
-}
-
 /* fd_queue.c */
 FD_SHARED void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
 FD_SHARED void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
@@ -675,7 +681,8 @@ FD_SHARED struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosch
 
 FD_SHARED void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
 FD_HOT void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
-FD_HOT void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, bool plain);
+FD_HOT void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_time now,
+			      bool plain);
 FD_SHARED void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
 FD_SHARED iosched_time ios_fd_next_expiry(const struct fd *d);
 
@@ -708,6 +715,7 @@ FD_HOT void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, u
 			       iosched_time now);
 FD_SHARED void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
 FD_HOT bool ios_fd_mode_probing(struct fd *d, iosched_time now);
+FD_SHARED bool ios_fd_mode_probing_crowd(struct fd *d, iosched_time now);
 
 /* fd_audit.c */
 FD_SHARED const char *ios_fd_audit(void *self);

@@ -84,19 +84,19 @@ uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_r
 	return fd_min(fd_max(est, 1), (UINT64_C(1) << FD_EST_BITS) - 1);
 }
 
-/* What is estimated to lie in the drive's cache still: halves every second. */
+/* What is estimated to lie in the drive's cache still: halves every second, but a drive writes no
+ * more than a second's worth in a second. */
 uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
 {
-	uint64_t age, whole, v;
+	uint64_t age, whole, v, half;
 
 	if (d->dirty == 0)
 		return 0;
 	age = fd_ago(now, d->dirty_at);
 	whole = age / FD_SEC;
-	if (whole >= 63)
-		return 0;
-	v = d->dirty >> whole;
-	return v - (v >> 1) * (age % FD_SEC / FD_US) / (FD_SEC / FD_US);
+	v = whole < 63 ? d->dirty >> whole : 0;
+	half = v - (v >> 1) * (age % FD_SEC / FD_US) / (FD_SEC / FD_US);
+	return fd_max(half, d->dirty > age ? d->dirty - age : 0);
 }
 
 static inline void charge(struct fd *d, struct fd_flow *f, int64_t cost)
@@ -301,7 +301,6 @@ void ios_fd_fence_done(struct fd *d, iosched_time now)
 	d->kappa = clamp(d->kappa * ratio / KAPPA_ONE, KAPPA_MIN, KAPPA_MAX);
 	d->run.est = 0;
 	d->dirty = 0;
-	d->bulk_since = 0;
 	d->last_comp = now;
 }
 

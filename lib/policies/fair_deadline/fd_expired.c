@@ -15,7 +15,12 @@
 #include "policies/fair_deadline/fd.h"
 
 #define WISH_SCAN 4
-#define SLICE_NS (125 * FD_MS) /* an eighth of the default guard: its precision */
+#define SLICE_NS (UINT64_C(31250) * FD_US) /* the guard's precision */
+/* Eight times the mean is what the last in a drive's queue waits when it takes the nearest first
+ * and forgets nobody; below a quarter of a second nobody minds. */
+#define GUARD_MEANS 8
+#define GUARD_RATE 16 /* of the mean: half a drive's queue */
+#define GUARD_LEAST_NS (250 * FD_MS)
 #define SLICE_MASK ((UINT64_C(1) << (64 - FD_EST_BITS)) - 1)
 /* Writeback that waits in the device slows readers: with readers about one a flow (R6). */
 #define READERS_RECENT_NS (100 * FD_MS)
@@ -145,14 +150,23 @@ iosched_time ios_fd_next_expiry(const struct fd *d)
 /* -- the guard -- */
 
 /* A drive may starve a request inside; it stops when it gets nothing else. */
-static bool any_older(const struct fd *d)
+static bool any_older(const struct fd *d, uint64_t ns)
 {
-	uint64_t slices = d->t.guard_ns / SLICE_NS, i;
+	uint64_t slices = ns / SLICE_NS, i;
 
 	for (i = slices + 1; i < FD_SLICES; i++)
 		if (d->sent[(d->slice - i) % FD_SLICES] != 0)
 			return true;
-	return false;
+	return d->aged != 0;
+}
+
+static enum fd_starving how_starved(const struct fd *d)
+{
+	uint64_t usual = fd_max(GUARD_MEANS * d->device_lat, GUARD_LEAST_NS);
+
+	if (d->t.guard_ns == 0 || !any_older(d, fd_min(d->t.guard_ns, usual)))
+		return FD_NOT_STARVING;
+	return any_older(d, d->t.guard_ns) ? FD_STARVING : FD_LAGGING;
 }
 
 /* Time has come this far: slices that fall out of the ring are old. */
@@ -175,7 +189,7 @@ void ios_fd_slice_advance_slow(struct fd *d, iosched_time now)
 		d->aged += d->sent[d->slice % FD_SLICES];
 		d->sent[d->slice % FD_SLICES] = 0;
 	}
-	d->starving = any_older(d);
+	d->starving = how_starved(d);
 	if (d->aged != 0 || d->starving)
 		d->special = 1;
 }
@@ -189,15 +203,17 @@ void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est)
 }
 
 /* `plain`: none is old. */
-void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, bool plain)
+void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_time now, bool plain)
 {
 	uint64_t slice = rq->internal.expiry >> FD_EST_BITS;
-	uint64_t age = (d->slice - slice) & SLICE_MASK;
+	uint64_t age = (d->slice - slice) & SLICE_MASK, took = fd_ago(now, rq->dispatched);
+
+	d->device_lat = d->device_lat - d->device_lat / GUARD_RATE + took / GUARD_RATE;
 
 	if (plain || age < FD_SLICES)
 		d->sent[slice % FD_SLICES]--;
 	else
 		d->aged--;
 	if (!plain && d->starving)
-		d->starving = any_older(d);
+		d->starving = how_starved(d);
 }

@@ -4,9 +4,12 @@
  *
  * Unknown rotational: t1 is the time of a random read alone, t4 the time between completions of
  * random ones with three to six more in flight. A queue inside a drive makes t1/t4 1.3 to 3.2;
- * twelve disks 4.9 to 6.2. Both are of one crowd: a visitor's first read comes from afar and a
- * sweep of writeback goes in order, and told by those one arm that serves two places looked like
- * many. An array whose controller caches is tried both ways, for a rewrite wants one arm and two
+ * twelve disks 4.9 to 6.2. Only like is compared with like, or one arm that serves two places looks
+ * like many: a visitor's first read comes from afar, a sweep of writeback goes in order, and a
+ * crowd may live within a tenth of the disk. So both are of reads after one of the same visit, and
+ * either of one flow after itself, or of a crowd of several.
+ *
+ * An array whose controller caches is tried both ways, for a rewrite wants one arm and two
  * streams want many.
  */
 #include "policies/fair_deadline/fd.h"
@@ -15,7 +18,8 @@
 #define ALONE_SAMPLES 4
 #define CROWD_SAMPLES 32
 #define PROBE_AFTER_NS (10 * FD_SEC)
-#define PROBE_REQUESTS 6
+#define PROBE_REQUESTS 8
+#define PROBE_CROWD 48 /* enough for a verdict, and a fifth of a second on one arm */
 #define CROWD_MIN 3
 #define CROWD_MAX 6
 #define CLEAN_NS (5 * FD_MS) /* more dirt than this and a lone read pays for a destage (R3) */
@@ -47,13 +51,13 @@ void ios_fd_mode_init(struct fd *d, iosched_time now)
 	d->trial_gap = TRIAL_GAP_NS;
 }
 
-static void judge(struct fd *d, iosched_time now)
+static void judge(struct fd *d, const struct fd_gain *g, iosched_time now)
 {
-	if (d->n1 < ALONE_SAMPLES || d->n4 < CROWD_SAMPLES)
+	if (g->n1 < ALONE_SAMPLES || g->n4 < CROWD_SAMPLES)
 		return;
-	if (d->mode == FD_SERIAL && d->t1 > 4 * d->t4)
+	if (d->mode == FD_SERIAL && g->t1 > 4 * g->t4)
 		set_mode(d, FD_PARALLEL, now);
-	else if (d->mode == FD_PARALLEL && 2 * d->t1 < 5 * d->t4)
+	else if (d->mode == FD_PARALLEL && 2 * g->t1 < 5 * g->t4)
 		set_mode(d, FD_SERIAL, now);
 }
 
@@ -64,33 +68,63 @@ static void mix(uint64_t *mean, uint32_t *n, uint64_t x)
 		++*n;
 }
 
+/* A lone read: of the crowd's own flow, or of several flows. */
+static struct fd_gain *sample_alone(struct fd *d, const struct fd_flow *f, bool same, uint64_t dt,
+				    iosched_time now)
+{
+	struct fd_gain *g = &d->gain[!same];
+
+	d->t1_last = now; /* a spoilt sample too, else we probed for ever */
+	if ((same && f != d->crowd) || !ios_list_empty(&d->owing) ||
+	    ios_fd_dirty(d, now) >= CLEAN_NS)
+		return NULL;
+	mix(&g->t1, &g->n1, dt);
+	return g;
+}
+
+static struct fd_gain *sample_crowd(struct fd *d, const struct fd_flow *f, bool same, uint64_t dt,
+				    iosched_time now)
+{
+	struct fd_gain *g = &d->gain[!same];
+
+	d->t4_last = now;
+	if (same && f != d->crowd) {
+		d->crowd = f;
+		*g = (struct fd_gain){0};
+	}
+	mix(&g->t4, &g->n4, dt);
+	return g;
+}
+
 /* A request completed `dt` after the one before. */
 void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
 			iosched_time now)
 {
-	const struct fd_entity *e = fd_flow_of(rq)->entity, *before = d->sampled;
-	bool alone = (rq->internal.mark & FD_MARK_ALONE) && d->infl == 0;
+	const struct fd_flow *f = fd_flow_of(rq);
+	bool alone = (rq->internal.mark & FD_MARK_ALONE) && d->infl == 0, same = f == d->sampled;
+	bool comparable = f->entity == d->sampled_at && rq->op == IOSCHED_READ && !f->async &&
+			  d->async_infl == 0;
+	struct fd_gain *g = NULL;
 
-	d->sampled = e;
-	if (e != before || e->kind == FD_ASYNC)
-		return; /* the arm came from afar, or goes in order */
+	d->sampled = f;
+	d->sampled_at = f->entity;
 	if ((rq->internal.mark & FD_MARK_CONTIG) || rq->span_length > 256 * FD_KIB)
 		return;
 	if (d->probe != 0)
 		d->probe--;
-	if (alone && rq->op == IOSCHED_READ) {
-		d->t1_last = now; /* a spoilt sample too, else we probed for ever */
-		if (ios_list_empty(&d->owing) && ios_fd_dirty(d, now) < CLEAN_NS)
-			mix(&d->t1, &d->n1, dt);
-	} else if (d->infl >= CROWD_MIN && d->infl <= CROWD_MAX) {
-		mix(&d->t4, &d->n4, dt);
-	} else {
+	if (d->probe_crowd != 0)
+		d->probe_crowd--;
+	if (!comparable)
 		return;
-	}
-	judge(d, now);
+	if (alone)
+		g = sample_alone(d, f, same, dt, now);
+	else if (d->infl >= CROWD_MIN && d->infl <= CROWD_MAX)
+		g = sample_crowd(d, f, same, dt, now);
+	if (g != NULL)
+		judge(d, g, now);
 }
 
-/* Must the POOL run one at a time for a while, for want of lone samples? */
+/* Must the random ones run one at a time for a while, for want of lone samples? */
 bool ios_fd_mode_probing(struct fd *d, iosched_time now)
 {
 	if (d->probe == 0 && fd_ago(now, d->t1_last) > PROBE_AFTER_NS) {
@@ -98,6 +132,17 @@ bool ios_fd_mode_probing(struct fd *d, iosched_time now)
 		d->t1_last = now;
 	}
 	return d->probe != 0;
+}
+
+/* Must they run several at a time for a while, whatever their tags say? */
+bool ios_fd_mode_probing_crowd(struct fd *d, iosched_time now)
+{
+	if (d->probe_crowd == 0 && d->probe == 0 &&
+	    fd_ago(now, d->t4_last) > (d->t4_last == 0 ? FD_SEC : PROBE_AFTER_NS)) {
+		d->probe_crowd = PROBE_CROWD;
+		d->t4_last = now;
+	}
+	return d->probe_crowd != 0 && d->probe == 0;
 }
 
 static void begin_step(struct fd *d, uint32_t step, iosched_time now)
@@ -126,6 +171,13 @@ static void decide(struct fd *d, uint64_t rate, iosched_time now)
 	d->trial_gap = fd_min(2 * d->trial_gap, TRIAL_GAP_MAX_NS);
 }
 
+/* Exclusive visits can pay on an array only by keeping the controller's destage apart from
+ * reads: with one kind alone a trial costs its time for nothing. */
+static bool reads_and_writes(const struct fd *d)
+{
+	return d->async_infl != 0 && d->async_infl != d->infl;
+}
+
 /* Arrays said to be parallel: a completion of `cost` by the model. */
 void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now)
 {
@@ -134,7 +186,7 @@ void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now)
 	d->trial_cost += cost;
 	rate = d->trial_cost * 1000 / fd_max(age, 1);
 	if (d->trial_step == TRIAL_REST) {
-		if (d->n_active >= 2 && now >= d->trial_next)
+		if (reads_and_writes(d) && now >= d->trial_next)
 			begin_step(d, TRIAL_HERE, now);
 	} else if (d->trial_step == TRIAL_HERE && age >= TRIAL_NS) {
 		d->trial_rate = rate;

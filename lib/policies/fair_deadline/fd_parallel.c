@@ -196,23 +196,47 @@ static iosched_time refilled_at(const struct fd *d, iosched_time now)
 
 /* -- dispatch -- */
 
+/* The async flow to go on with. Disks behind many arms still seek: the one that was sent something
+ * last, if it goes on where it ended, for a burst; on flash the least tag. */
+static struct fd_flow *go_on_with(struct fd *d, struct fd_flow *least)
+{
+	struct fd_flow *f = d->run.flow;
+	uint64_t burst;
+
+	if (!d->rotational || f == NULL || f == least || f->place != FD_QUEUED ||
+	    f->cls != least->cls)
+		return least;
+	burst = ios_fd_virtual(d, f, d->t.pace_cap_ns);
+	if (fd_before(least->tag + burst, f->tag))
+		return least;
+	return ios_fd_sweep(d, f->entity)->span_offset == f->wend ? f : least;
+}
+
 static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
 {
 	return f->async ? ios_fd_sweep(d, f->entity) : ios_fd_flow_oldest(f);
+}
+
+/* One at a time, to see whether it is many arms still. */
+static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
+{
+	return d->measures && d->infl != 0 && !f->async && f->near <= FD_ONE / 2 &&
+	       ios_fd_mode_probing(d, now);
 }
 
 /* Async flows have something: the flow that goes next, or NULL and why. */
 static __attribute__((noinline)) struct fd_flow *
 choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
 {
-	struct fd_flow *a = fd_flow_first(&fd_entity_of_link(ios_rb_first(&c->ready[1]))->flows);
+	struct fd_entity *ready = fd_entity_of_link(ios_rb_first(&c->ready[1]));
+	struct fd_flow *a = go_on_with(d, fd_flow_first(&ready->flows));
 	struct fd_flow *s = fd_flow_first(&c->pool.flows), *f;
-	bool crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
-	bool paced = false;
+	bool crowded = false, paced = false;
 
 	if (readers_about(d, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
+		crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
 	}
 	f = crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
@@ -236,7 +260,7 @@ struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosche
 	if (f == NULL)
 		return NULL;
 	unequal = ios_fd_weights_differ(d, c);
-	if ((d->n_harmed != 0 || d->dp != 0) && refused(d, f, unequal, now))
+	if (((d->n_harmed != 0 || d->dp != 0) && refused(d, f, unequal, now)) || probed(d, f, now))
 		return ios_fd_busy(pause);
 	return request_of(d, f);
 }

@@ -19,7 +19,6 @@
 #define DEPTH_RESTORE 8	       /* good boosts for one more in flight */
 #define BOOST_RECENT_NS FD_SEC /* fsync comes in bouts; a second without is none */
 #define PUMP_PART 8	       /* of a visit: the medium rests while that much is swallowed */
-#define BULK_NS FD_SEC	       /* a drive destages what is older than one or two */
 #define EFFICIENCY_WINDOW_NS (500 * FD_MS)
 #define EFFICIENCY_LEAST_NS (100 * FD_MS)
 #define EFFICIENCY_PERMILLE 220 /* a controller that destages leaves reads less than this */
@@ -213,12 +212,15 @@ visit_pool_of(struct fd *d, struct fd_class *c, const struct others *o, iosched_
 	bool unequal = ios_fd_pool_unequal(d, c);
 	uint64_t lead = d->t_pos * (unequal ? d->t.pool_lead_unequal : d->t.pool_lead_equal);
 	struct iosched_request *rq = NULL;
+	bool crowd;
 
 	if (!entitled(d, f, o))
 		return over(d);
 	if (least == NULL || fd_before(f->tag, least->tag))
 		least = f;
-	if (fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
+	crowd = d->measures && unequal && d->e->outstanding > 4 &&
+		ios_fd_mode_probing_crowd(d, now);
+	if (!crowd && fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
 		return throttle_pool(d, least, pause);
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
@@ -234,11 +236,16 @@ visit_pool(struct fd *d, struct fd_class *c, const struct others *o, iosched_tim
 	return visit_pool_of(d, c, o, now, pause);
 }
 
-static bool async_full(const struct fd *d, iosched_time now)
+/* Beside fsync without a cache: what an fsync would meet in the device takes no longer than a
+ * positioning. One write at a time would cost a stream a turn of the platter each. */
+static bool async_full(const struct fd *d, const struct iosched_request *rq, iosched_time now)
 {
-	bool fsync = !d->wce && boosted_lately(d, now);
+	uint64_t each = fd_bytes_ns(rq->span_length, d->c_byte);
 
-	return d->infl >= (fsync ? d->t.async_depth_fsync : d->t.async_depth);
+	if (d->infl >= d->t.async_depth)
+		return true;
+	return !d->wce && d->infl >= d->t.async_depth_fsync && boosted_lately(d, now) &&
+	       (!d->run.streaming || d->infl * each > d->t_pos);
 }
 
 static uint64_t by_weight(struct fd *d, struct fd_flow *f, uint64_t visit)
@@ -263,7 +270,7 @@ static struct iosched_request *visit_sorted(struct fd *d, const struct others *o
 
 	if (fd_flow_of(rq)->place != FD_QUEUED) /* a parked member's */
 		rq = ios_fd_flow_oldest(fd_flow_first(&d->e->flows));
-	if (async && async_full(d, now))
+	if (async && async_full(d, rq, now))
 		return ios_fd_busy(pause);
 	if (!entitled(d, fd_flow_of(rq), o) || (async && long_enough(d, o)))
 		return over(d);
@@ -421,15 +428,8 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 	    c != &d->cls[d->run.flow->cls])
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
-	if (d->run.est > 3 * visit)
-		return false;
-	if (ios_fd_dirty(d, now) <= visit * 7 / 2)
-		return true;
-	/* A long uncontended run has filled the cache: a FLUSH could take seconds. Reads go on and
-	 * the drive destages between them; then one starts from a clean cache. */
-	if (d->bulk_since == 0)
-		d->bulk_since = now;
-	return fd_ago(now, d->bulk_since) >= BULK_NS;
+	/* A long uncontended run has filled the cache: a FLUSH could take seconds. */
+	return d->run.est <= 3 * visit && ios_fd_dirty(d, now) <= visit * 7 / 2;
 }
 
 static struct iosched_request *leave_async(struct fd *d, struct fd_class *c, const struct others *o,
