@@ -91,6 +91,7 @@ static inline void ios_rqgrid_remove(struct ios_rqgrid *g, struct iosched_reques
 static inline struct iosched_request *ios_rqgrid_first_in(const struct ios_rqgrid *g, uint64_t from)
 {
 	uint64_t word = from / 64, bits;
+	struct iosched_tree_link *n;
 
 	if (from >= g->n_cells)
 		return NULL;
@@ -103,8 +104,10 @@ static inline struct iosched_request *ios_rqgrid_first_in(const struct ios_rqgri
 		word = (unsigned)__builtin_ctzll(later);
 		bits = g->used[word];
 	}
-	return ios_rqtree_entry(
-		ios_rb_first(&g->cells[word * 64 + (unsigned)__builtin_ctzll(bits)]));
+	n = g->cells[word * 64 + (unsigned)__builtin_ctzll(bits)].root;
+	while (n->left != NULL)
+		n = n->left;
+	return IOS_CONTAINER(n, struct iosched_request, internal.sort);
 }
 
 static inline struct iosched_request *ios_rqgrid_first(const struct ios_rqgrid *g)

@@ -514,7 +514,7 @@ static bool is_plain(const struct iosched_request *rq)
 	if ((rq->flags & IOSCHED_RQ_INTERNAL) || rq->internal.mark != 0)
 		return false;
 	f = fd_flow_of(rq);
-	return !f->async && f->nq > 1 && ios_fifo_empty(&f->wishes);
+	return f->ordinary && f->nq > 1 && ios_fifo_empty(&f->wishes);
 }
 
 static struct iosched_request *fd_dispatch(void *self, iosched_time now,
@@ -587,14 +587,14 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 		ios_fd_flow_rest(d, f, now);
 		ios_fd_flow_settle(d, f, now);
 	}
-	ios_fd_settle_cost(d, f, rq, now);
+	ios_fd_settle_cost(d, f, rq, now, plain);
 	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_done(d, rq, now);
 	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
 		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
 	if (d->mode == FD_PARALLEL)
-		ios_fd_parallel_done(d, f, rq, now);
-	if (d->rotational && d->hint == IOSCHED_PARALLEL_YES)
+		ios_fd_parallel_done(d, f, rq, now, plain);
+	if (d->tries)
 		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  now);
 }
@@ -615,8 +615,8 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 	struct fd *d = self;
 	struct fd_flow *f = fd_flow_of(rq);
 
-	if (now >= d->alarm || d->special || (rq->internal.mark & ~usual) != 0 || f->async ||
-	    f->nq == 0 || f->cls == IOSCHED_IDLE) {
+	if (now >= d->alarm || d->special || (rq->internal.mark & ~usual) != 0 || !f->ordinary ||
+	    f->nq == 0) {
 		complete_any(d, rq, now);
 		return;
 	}
@@ -734,6 +734,7 @@ static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosch
 	d->array = env->params->array;
 	d->hint = env->params->parallel;
 	d->measures = d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
+	d->tries = d->rotational && d->hint == IOSCHED_PARALLEL_YES;
 	if (d->array && d->rotational)
 		ios_fd_use_array_model(&d->t);
 	for (i = 0; i < FD_CLASSES; i++) {

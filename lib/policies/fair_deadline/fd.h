@@ -138,7 +138,8 @@ struct fd_flow {
 	uint8_t strikes;
 	uint8_t counted; /* at the POOL: 0 not, 1 shallow, 2 deep */
 	uint8_t harmed;
-	uint8_t odd; /* of a weight of its own, or in a group */
+	uint8_t odd;	  /* of a weight of its own, or in a group */
+	uint8_t ordinary; /* sync, and not of the idle class */
 	uint64_t tag;
 	int64_t owed;	  /* ns charged since the tag was last moved */
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
@@ -281,8 +282,8 @@ struct fd {
 	/* device */
 	enum fd_mode mode;
 	uint8_t rotational, wce, array, hint;
-	uint8_t measures; /* is the mode to be found out by measurement? */
-	uint64_t head;	  /* end of the last dispatched, boosts aside */
+	uint8_t measures, tries; /* is the mode to be found out by measurement, by trial? */
+	uint64_t head;		 /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
 	uint64_t slice; /* number of the current one */
@@ -631,8 +632,12 @@ FD_SHARED uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request 
 FD_HOT uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 				bool *contig);
 FD_HOT void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			       iosched_time now);
-FD_SHARED uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
+			       iosched_time now, bool plain);
+FD_SHARED uint64_t ios_fd_dirty_slow(const struct fd *d, iosched_time now);
+static inline uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
+{
+	return d->dirty == 0 ? 0 : ios_fd_dirty_slow(d, now);
+}
 FD_SHARED void ios_fd_fence_done(struct fd *d, iosched_time now);
 FD_SHARED void ios_fd_pump_done(struct fd *d, iosched_time now);
 
@@ -707,7 +712,7 @@ FD_HOT struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c,
 					       struct iosched_pause *pause);
 FD_SHARED void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
 FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-				 iosched_time now);
+				 iosched_time now, bool plain);
 
 /* fd_mode.c */
 FD_SHARED void ios_fd_mode_init(struct fd *d, iosched_time now);

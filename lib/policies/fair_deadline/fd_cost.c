@@ -86,12 +86,10 @@ uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_r
 
 /* What is estimated to lie in the drive's cache still: halves every second, but a drive writes no
  * more than a second's worth in a second. */
-uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
+uint64_t ios_fd_dirty_slow(const struct fd *d, iosched_time now)
 {
 	uint64_t age, whole, v, half;
 
-	if (d->dirty == 0)
-		return 0;
 	age = fd_ago(now, d->dirty_at);
 	whole = age / FD_SEC;
 	v = whole < 63 ? d->dirty >> whole : 0;
@@ -192,8 +190,9 @@ static bool says_nothing(const struct fd *d, const struct iosched_request *rq)
 }
 
 /* `rq` of `f` is done and no longer counted in flight: replace its estimate by what it took. */
-static inline __attribute__((always_inline)) void
-settle_serial(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
+static inline __attribute__((always_inline)) void settle_serial(struct fd *d, struct fd_flow *f,
+								struct iosched_request *rq,
+								iosched_time now, bool plain)
 {
 	uint64_t dt = fd_ago(now, d->last_comp), est = fd_est_of(rq), cost = dt;
 
@@ -209,17 +208,17 @@ settle_serial(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosch
 	d->last_comp = now;
 	if (d->measures)
 		ios_fd_mode_sample(d, rq, dt, now);
-	if (rq->op == IOSCHED_READ && d->array)
+	if (d->array && rq->op == IOSCHED_READ)
 		ios_fd_efficiency(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  dt, now);
-	if (rq->op == IOSCHED_READ && d->wce)
+	if (d->wce && rq->op == IOSCHED_READ)
 		cost -= blame(d, f, rq, dt, now);
 	learn(d, rq, dt);
-	if (rq->internal.mark & FD_MARK_SHARED)
+	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_charge(d, rq, (int64_t)(cost - est));
 	else
 		ios_fd_flow_charge(d, f, (int64_t)(cost - est));
-	if (d->n_limits != 0)
+	if (!plain && d->n_limits != 0)
 		ios_fd_limit_correct(d, f, (int64_t)(cost - est));
 }
 
@@ -231,10 +230,10 @@ sample_parallel(struct fd *d, const struct iosched_request *rq, iosched_time now
 
 /* Parallel: the model's cost was final. */
 void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			iosched_time now)
+			iosched_time now, bool plain)
 {
 	if (d->mode == FD_SERIAL) {
-		settle_serial(d, f, rq, now);
+		settle_serial(d, f, rq, now, plain);
 		return;
 	}
 	if (d->measures)

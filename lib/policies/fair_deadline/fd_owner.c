@@ -30,6 +30,7 @@ static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsig
 	f->of = &d->cls[cls];
 	f->cls = (uint8_t)cls;
 	f->async = async;
+	f->ordinary = !async && cls != IOSCHED_IDLE;
 	ios_fd_flow_weight_changed(f);
 	f->by_tag.priority = ios_treap_priority(d->n_made++);
 	f->near = FD_ONE * 3 / 10;

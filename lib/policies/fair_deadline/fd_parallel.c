@@ -307,7 +307,7 @@ static void forgive(struct fd *d, struct fd_flow *f)
 }
 
 void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			  iosched_time now)
+			  iosched_time now, bool plain)
 {
 	/* From dispatch, not from insert: else our own throttling looks like harm. */
 	uint64_t latency = fd_ago(now, rq->dispatched);
@@ -324,7 +324,7 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 	}
 	f->latpk = fd_max(latency, f->latpk * PEAK_KEEP / 100);
 	f->nlat += f->nlat < LATENCY_SAMPLES;
-	if (f->async)
+	if (!plain && f->async)
 		return;
 	f->harmed = harmed(d, f);
 	if (f->harmed != was)

@@ -162,8 +162,8 @@ pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound, const struct ot
 }
 
 /* The same, and mostly it is the first. */
-static inline struct iosched_request *pool_next(struct fd *d, struct fd_entity *pool,
-						uint64_t bound, const struct others *o)
+static inline __attribute__((always_inline)) struct iosched_request *
+pool_next(struct fd *d, struct fd_entity *pool, uint64_t bound, const struct others *o)
 {
 	struct iosched_request *rq = pool->next;
 	struct fd_flow *f;
@@ -540,7 +540,7 @@ struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_
 {
 	static const struct others nobody = {false, 0, 0};
 
-	if (d->e == &c->pool && c->n_ready == 1 && c->pool.ready)
+	if (d->e == &c->pool && c->n_ready == 1 && c->pool.flows.first != NULL)
 		return visit_pool_of(d, c, &nobody, now, pause);
 	return visit_any(d, c, now, pause);
 }
