@@ -558,9 +558,9 @@ static void flush_done(struct fd *d, iosched_time now)
 
 /* `plain`: of a sync flow that has others QUEUED, not of the idle class, marked with nothing but
  * what take() marks all with; and nothing is special. */
-static inline __attribute__((always_inline)) void complete_road(struct fd *d, struct fd_flow *f,
-								struct iosched_request *rq,
-								iosched_time now, const bool plain)
+static inline __attribute__((always_inline)) void uncount(struct fd *d, struct fd_flow *f,
+							  const struct iosched_request *rq,
+							  iosched_time now, const bool plain)
 {
 	ios_fd_slice_done(d, rq, now, plain);
 	f->infl--;
@@ -575,18 +575,25 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 	f->t_lc = now;
 	f->entity->t_lc = now;
 	f->entity->last = f;
-	seen(d, f, now);
+	f->of->seen = now;
+	if (plain || !f->async)
+		d->t_sync = now;
 	if (!plain && f->cls == IOSCHED_IDLE)
 		ios_fd_idle_done(d, rq, now);
-	if (plain) {
-		if (f->counted == 2 && f->nq + f->infl < 2) {
-			f->counted = 1;
-			f->of->n_deep--;
-		}
-	} else {
+	if (!plain) {
 		ios_fd_flow_rest(d, f, now);
 		ios_fd_flow_settle(d, f, now);
+	} else if (f->counted == 2 && f->nq + f->infl < 2) {
+		f->counted = 1;
+		f->of->n_deep--;
 	}
+}
+
+static inline __attribute__((always_inline)) void complete_road(struct fd *d, struct fd_flow *f,
+								struct iosched_request *rq,
+								iosched_time now, const bool plain)
+{
+	uncount(d, f, rq, now, plain);
 	ios_fd_settle_cost(d, f, rq, now, plain);
 	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_done(d, rq, now);
@@ -597,6 +604,12 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 	if (d->tries)
 		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  now);
+}
+
+static __attribute__((noinline)) void complete_plain(struct fd *d, struct fd_flow *f,
+						     struct iosched_request *rq, iosched_time now)
+{
+	complete_road(d, f, rq, now, true);
 }
 
 static __attribute__((noinline)) void complete_any(struct fd *d, struct iosched_request *rq,
@@ -621,7 +634,13 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 		return;
 	}
 	d->now = now;
-	complete_road(d, f, rq, now, true);
+	if (d->rotational) {
+		complete_plain(d, f, rq, now);
+		return;
+	}
+	uncount(d, f, rq, now, true); /* flash: always parallel, nothing to find out */
+	d->last_comp = now;
+	ios_fd_parallel_done(d, f, rq, now, true);
 }
 
 /* -- leaving -- */

@@ -220,8 +220,7 @@ static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
 /* One at a time, to see whether it is many arms still. */
 static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
 {
-	return d->measures && d->infl != 0 && !f->async && f->near <= FD_ONE / 2 &&
-	       ios_fd_mode_probing(d, now);
+	return d->infl != 0 && !f->async && f->near <= FD_ONE / 2 && ios_fd_mode_probing(d, now);
 }
 
 /* Async flows have something: the flow that goes next, or NULL and why. */
@@ -260,7 +259,8 @@ struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosche
 	if (f == NULL)
 		return NULL;
 	unequal = ios_fd_weights_differ(d, c);
-	if (((d->n_harmed != 0 || d->dp != 0) && refused(d, f, unequal, now)) || probed(d, f, now))
+	if (((d->n_harmed != 0 || d->dp != 0) && refused(d, f, unequal, now)) ||
+	    (d->measures && probed(d, f, now)))
 		return ios_fd_busy(pause);
 	return request_of(d, f);
 }
