@@ -59,10 +59,14 @@ static void tick(struct fd *d, iosched_time now)
 
 static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
 {
+	iosched_time some = fd_max(now, 1); /* 0 is never */
+
+	bool idle = f->cls == IOSCHED_IDLE;
+
 	if (!f->async)
-		d->t_sync = now;
-	if (f->cls != IOSCHED_IDLE)
-		d->better_last = now;
+		d->t_sync[idle] = some;
+	if (!idle)
+		d->better_last = some;
 }
 
 /* -- insert -- */
@@ -161,7 +165,7 @@ static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool conti
 {
 	d->async_infl++;
 	if (d->mode == FD_PARALLEL)
-		ios_fd_pace_charge(d, est, now);
+		ios_fd_pace_charge(d, f->cls, est, now);
 	if (d->mode == FD_PARALLEL)
 		d->run.flow = f;
 	if (d->run.flow == f) {
