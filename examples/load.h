@@ -33,10 +33,12 @@ struct load_client {
 /* Filled by load_options(). */
 struct load {
 	const char *program, *path, *recover, *command;
+	const char *disk;		     /* --disk, for an engine that knows emulated ones */
 	const struct iosched_policy *policy; /* NULL: --bypass */
 	unsigned clients, depth, stride, window, threads;
 	double seconds;
 	bool reads_only, journal, abandon, cancels, command_given, policy_given;
+	bool disks; /* set before load_options(): it does */
 
 	/* 0, -EAGAIN (busy, try again), -ESHUTDOWN. */
 	int (*submit)(void *engine, struct io *io);
