@@ -307,6 +307,7 @@ static int open_engine(struct engine **e, const struct load *load,
 	struct engine_params p = {
 		.path = load->path,
 		.disk = load->disk,
+		.buffered = load->buffered,
 		.policy = policy,
 		.window = load->window,
 		.capacity = 4096,

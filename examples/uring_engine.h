@@ -21,6 +21,7 @@ struct engine_params {
 	const char *path;
 	const char *disk; /* an emulated one, DEVICE[,SETTING=VALUE]..., with FILE for its data; or
 			     NULL */
+	bool buffered;	  /* by the page cache even where O_DIRECT can be had */
 	const struct iosched_policy *policy; /* NULL: first come, first served, without a queue */
 	unsigned window;		     /* requests with the device at a time */
 	unsigned capacity;		     /* requests the front holds */

@@ -61,10 +61,10 @@ const char *engine_features(const struct engine *e)
 }
 
 /* tmpfs and some others know no O_DIRECT. */
-static int open_file(struct engine *e, const char *path)
+static int open_file(struct engine *e, const char *path, bool buffered)
 {
-	e->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_DIRECT, 0666);
-	e->direct = e->fd >= 0;
+	e->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (buffered ? 0 : O_DIRECT), 0666);
+	e->direct = e->fd >= 0 && !buffered;
 	if (e->fd < 0 && errno == EINVAL)
 		e->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	return e->fd < 0 ? -errno : 0;
@@ -146,7 +146,8 @@ int engine_open(struct engine **out, const struct engine_params *p)
 	if (e->wake_fd < 0)
 		error = -errno;
 	else
-		error = p->disk != NULL ? uring_emulated_open(e, p) : open_file(e, p->path);
+		error = p->disk != NULL ? uring_emulated_open(e, p)
+					: open_file(e, p->path, p->buffered);
 	if (error == 0)
 		error = make_queue(e, p);
 	if (error == 0)
