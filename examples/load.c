@@ -57,22 +57,31 @@ static uint64_t get_stamp(const char *buffer, uint64_t block)
 	return a.block == block && b.block == block && a.round == b.round ? a.round : UINT64_MAX;
 }
 
+/* The last one out finds the client waiting, or about to: until then nobody takes the lock. */
+static void one_less(struct load_client *c)
+{
+	if (atomic_fetch_sub(&c->outstanding, 1) != 1)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->all_back = true;
+	pthread_cond_signal(&c->idle);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void client_done(struct io *io)
 {
-	struct load_client *c = io->owner;
-
-	pthread_mutex_lock(&c->lock);
-	if (--c->outstanding == 0)
-		pthread_cond_signal(&c->idle);
-	pthread_mutex_unlock(&c->lock);
+	one_less(io->owner);
 }
 
 static void wait_all(struct load_client *c)
 {
+	one_less(c); /* its own */
 	pthread_mutex_lock(&c->lock);
-	while (c->outstanding != 0)
+	while (!c->all_back)
 		pthread_cond_wait(&c->idle, &c->lock);
+	c->all_back = false;
 	pthread_mutex_unlock(&c->lock);
+	atomic_store(&c->outstanding, 1);
 }
 
 static int submit(struct load_client *c, struct io *io)
@@ -80,9 +89,7 @@ static int submit(struct load_client *c, struct io *io)
 	int error;
 
 	io->error = 0;
-	pthread_mutex_lock(&c->lock);
-	c->outstanding++;
-	pthread_mutex_unlock(&c->lock);
+	atomic_fetch_add(&c->outstanding, 1);
 	while ((error = c->load->submit(c->load->engine, io)) == -EAGAIN)
 		sched_yield();
 	if (error != 0) {
@@ -203,6 +210,7 @@ static int client_init(struct load *load, unsigned id)
 		return -ENOMEM;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->idle, NULL);
+	atomic_init(&c->outstanding, 1);
 	for (i = 0; i <= load->depth; i++) {
 		struct io *io = &c->ios[i];
 
@@ -354,21 +362,15 @@ static int usage(const struct load *load)
 }
 
 static const struct option options[] = {
-	{"policy", required_argument, NULL, 'p'},
-	{"bypass", no_argument, NULL, 'b'},
-	{"clients", required_argument, NULL, 'c'},
-	{"depth", required_argument, NULL, 'd'},
-	{"stride", required_argument, NULL, 's'},
-	{"window", required_argument, NULL, 'w'},
-	{"threads", required_argument, NULL, 't'},
-	{"seconds", required_argument, NULL, 'S'},
-	{"reads", no_argument, NULL, 'r'},
-	{"journal", no_argument, NULL, 'j'},
-	{"abandon", no_argument, NULL, 'a'},
-	{"recover", required_argument, NULL, 'R'},
-	{"cancels", no_argument, NULL, 'C'},
-	{"demo", no_argument, NULL, 'D'},
-	{NULL, 0, NULL, 0},
+	{"policy", required_argument, NULL, 'p'},  {"bypass", no_argument, NULL, 'b'},
+	{"clients", required_argument, NULL, 'c'}, {"depth", required_argument, NULL, 'd'},
+	{"stride", required_argument, NULL, 's'},  {"window", required_argument, NULL, 'w'},
+	{"threads", required_argument, NULL, 't'}, {"seconds", required_argument, NULL, 'S'},
+	{"reads", no_argument, NULL, 'r'},	   {"journal", no_argument, NULL, 'j'},
+	{"abandon", no_argument, NULL, 'a'},	   {"recover", required_argument, NULL, 'R'},
+	{"cancels", no_argument, NULL, 'C'},	   {"demo", no_argument, NULL, 'D'},
+	{"disk", required_argument, NULL, 'e'},
+	{"buffered", no_argument, NULL, 'B'},	   {NULL, 0, NULL, 0},
 };
 
 /* A number from 1 to max, or 0. */
@@ -413,6 +415,11 @@ static bool take_option(struct load *load, int option)
 	case 'R':
 		load->recover = optarg;
 		return true;
+	case 'e':
+		load->disk = optarg;
+		return load->disks;
+	case 'B':
+		return load->buffered = true;
 	case 'D':
 		return load->command_given = load->command != NULL;
 	default:

@@ -25,7 +25,8 @@ struct load_client {
 	struct io *ios; /* depth of them, and a flush */
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	unsigned outstanding;
+	atomic_uint outstanding; /* and one for the client itself, until it waits */
+	bool all_back;
 	bool stopped; /* by the engine */
 	uint64_t requests, errors, cancelled;
 };
@@ -33,10 +34,13 @@ struct load_client {
 /* Filled by load_options(). */
 struct load {
 	const char *program, *path, *recover, *command;
+	const char *disk;		     /* --disk, for an engine that knows emulated ones */
 	const struct iosched_policy *policy; /* NULL: --bypass */
 	unsigned clients, depth, stride, window, threads;
 	double seconds;
 	bool reads_only, journal, abandon, cancels, command_given, policy_given;
+	bool buffered; /* --buffered, for an engine that would not */
+	bool disks;    /* set before load_options(): it does */
 
 	/* 0, -EAGAIN (busy, try again), -ESHUTDOWN. */
 	int (*submit)(void *engine, struct io *io);

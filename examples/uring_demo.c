@@ -22,21 +22,24 @@
 #include <unistd.h>
 
 #define MIB (1024u * 1024)
-#define DATA_BYTES \
-	(64 * (uint64_t)MIB) /* read by points and compaction; as much again is written */
 #define LOG_BYTES (16 * (uint64_t)MIB)
+#define PART_BYTES (32 * (uint64_t)MIB) /* what a compaction reads; as much again it writes */
+#define COMPACTIONS 2u			/* as many as RocksDB has by default */
+#define DATA_BYTES (2 * COMPACTIONS * PART_BYTES)
 #define MAX_SAMPLES 400000u
-#define MAX_DEPTH 8u
+#define MAX_DEPTH 16u
+#define BUFFERS (2 * MIB) /* of a stream */
 
-/* One actor: asks for `depth` at a time and waits for all of them. */
+/* One actor: asks for `depth` at a time and waits for all of them; every period_ms, or at once. */
 struct stream {
 	const char *name;
 	uint64_t context;
-	unsigned depth;
+	unsigned depth, period_ms;
 	uint32_t length;
+	uint64_t start;			 /* of its part of the file */
 	void (*round)(struct stream *s); /* one unit of its work */
 	struct engine *engine;
-	atomic_bool *stop;
+	atomic_bool *stop, *count; /* the beginning is not counted */
 	struct io io[MAX_DEPTH];
 	sem_t back;
 	pthread_t thread;
@@ -53,20 +56,31 @@ static void came_back(struct io *io)
 	sem_post(&s->back);
 }
 
-static void put(struct stream *s, unsigned i, uint8_t op, uint64_t offset, uint32_t flags)
+static void set(struct stream *s, unsigned i, uint8_t op, uint64_t offset, uint32_t flags)
 {
 	struct io *io = &s->io[i];
-	int error;
 
 	io->rq.op = op;
 	io->rq.offset = op == IOSCHED_FLUSH ? 0 : offset;
 	io->rq.length = op == IOSCHED_FLUSH ? 0 : s->length;
 	io->rq.flags = flags;
 	io->rq.context = s->context;
-	while ((error = engine_submit(s->engine, io)) == -EAGAIN)
-		load_sleep(50e-6);
-	if (error != 0) {
-		io->error = error;
+}
+
+/* The first n, all at once. */
+static void put(struct stream *s, unsigned n)
+{
+	struct io *ios[MAX_DEPTH];
+	unsigned i;
+	int taken = 0;
+
+	for (i = 0; i < n; i++)
+		ios[i] = &s->io[i];
+	for (i = 0; i < n && (taken >= 0 || taken == -EAGAIN); i += taken > 0 ? (unsigned)taken : 0)
+		if ((taken = engine_submit_many(s->engine, ios + i, n - i)) == -EAGAIN)
+			load_sleep(50e-6);
+	for (; i < n; i++) {
+		ios[i]->error = taken;
 		sem_post(&s->back);
 	}
 }
@@ -81,16 +95,19 @@ static void wait_for(struct stream *s, unsigned n)
 	for (i = 0; i < n; i++) {
 		if (s->io[i].error != 0 && s->error == 0)
 			s->error = s->io[i].error;
-		s->bytes += s->io[i].rq.length;
+		if (atomic_load(s->count))
+			s->bytes += s->io[i].rq.length;
 	}
 }
 
 /* A commit: a record at the end of the log, then a flush. Someone waits for both. */
 static void commit(struct stream *s)
 {
-	put(s, 0, IOSCHED_WRITE, s->position % LOG_BYTES, IOSCHED_RQ_SYNC | IOSCHED_RQ_NOIDLE);
+	set(s, 0, IOSCHED_WRITE, s->position % LOG_BYTES, IOSCHED_RQ_SYNC | IOSCHED_RQ_NOIDLE);
+	put(s, 1);
 	wait_for(s, 1);
-	put(s, 0, IOSCHED_FLUSH, 0, 0);
+	set(s, 0, IOSCHED_FLUSH, 0, 0);
+	put(s, 1);
 	wait_for(s, 1);
 	s->position += s->length;
 }
@@ -98,14 +115,16 @@ static void commit(struct stream *s)
 /* Compaction: a stretch is read and written out elsewhere; nobody waits for the writes. */
 static void compact(struct stream *s)
 {
-	uint64_t from = s->position % DATA_BYTES;
+	uint64_t from = s->start + s->position % PART_BYTES;
 	unsigned i;
 
 	for (i = 0; i < s->depth; i++)
-		put(s, i, IOSCHED_READ, LOG_BYTES + from + i * s->length, 0);
+		set(s, i, IOSCHED_READ, from + i * s->length, 0);
+	put(s, s->depth);
 	wait_for(s, s->depth);
 	for (i = 0; i < s->depth; i++)
-		put(s, i, IOSCHED_WRITE, LOG_BYTES + DATA_BYTES + from + i * s->length, 0);
+		set(s, i, IOSCHED_WRITE, PART_BYTES + from + i * s->length, 0);
+	put(s, s->depth);
 	wait_for(s, s->depth);
 	s->position += (uint64_t)s->depth * s->length;
 }
@@ -113,30 +132,63 @@ static void compact(struct stream *s)
 static void point_read(struct stream *s)
 {
 	s->random = s->random * 6364136223846793005u + 1442695040888963407u;
-	put(s, 0, IOSCHED_READ, LOG_BYTES + (s->random >> 33) % (DATA_BYTES / 4096) * 4096, 0);
+	set(s, 0, IOSCHED_READ, LOG_BYTES + (s->random >> 33) % (DATA_BYTES / 4096) * 4096, 0);
+	put(s, 1);
 	wait_for(s, 1);
+}
+
+/* The next multiple of the period. Who is late starts at once, and is not hurried after that. */
+static void sleep_until(iosched_time *next, unsigned period_ms)
+{
+	iosched_time now = load_now();
+
+	*next += (iosched_time)period_ms * 1000000u;
+	if (*next > now)
+		load_sleep((double)(*next - now) * 1e-9);
+	else
+		*next = now;
 }
 
 static void *stream_main(void *arg)
 {
 	struct stream *s = arg;
 
+	iosched_time start = load_now(), next = start;
+
 	while (!atomic_load(s->stop) && s->error == 0) {
-		iosched_time start = load_now();
+		start = load_now();
 
 		s->round(s);
-		if (s->samples < MAX_SAMPLES)
+		if (atomic_load(s->count) && s->samples < MAX_SAMPLES)
 			s->sample[s->samples++] = load_now() - start;
+		sleep_until(&next, s->period_ms);
 	}
 	return NULL;
 }
 
-/* The log and each reader are contexts of their own: the policy can tell them apart. */
+/* Each is a context of its own: the policy can tell them apart. What people wait for leaves a disk
+ * time to spare; the compactions take all there is. */
+#define COMPACTION(context_, start_)                                             \
+	{                                                                        \
+		.name = "compaction", .context = (context_), .depth = MAX_DEPTH, \
+		.length = 128 * 1024, .start = (start_), .round = compact        \
+	}
+#define POINT_READS(context_)                                                             \
+	{                                                                                 \
+		.name = "point reads", .context = (context_), .depth = 1, .length = 4096, \
+		.period_ms = 400, .round = point_read                                     \
+	}
 static const struct stream cast[] = {
-	{.name = "log commits", .context = 1, .depth = 1, .length = 8192, .round = commit},
-	{.name = "compaction", .context = 2, .depth = 8, .length = 128 * 1024, .round = compact},
-	{.name = "point reads", .context = 3, .depth = 1, .length = 4096, .round = point_read},
-	{.name = "point reads", .context = 4, .depth = 1, .length = 4096, .round = point_read},
+	{.name = "log commits",
+	 .context = 1,
+	 .depth = 1,
+	 .length = 8192,
+	 .period_ms = 200,
+	 .round = commit},
+	COMPACTION(2, LOG_BYTES),
+	COMPACTION(3, LOG_BYTES + 2 * PART_BYTES),
+	POINT_READS(4),
+	POINT_READS(5),
 };
 #define CAST (sizeof(cast) / sizeof(cast[0]))
 
@@ -162,13 +214,11 @@ static void print(struct stream *s, const char *policy, double seconds)
 	fflush(stdout);
 }
 
-/* Each stream's buffers lie in its own MiB of the pool. */
-static int stream_start(struct stream *s, struct engine *e, atomic_bool *stop, char *buffers)
+static int stream_start(struct stream *s, struct engine *e, char *buffers)
 {
 	unsigned i;
 
 	s->engine = e;
-	s->stop = stop;
 	s->random = s->context;
 	s->sample = malloc(MAX_SAMPLES * sizeof(*s->sample));
 	if (s->sample == NULL)
@@ -182,29 +232,44 @@ static int stream_start(struct stream *s, struct engine *e, atomic_bool *stop, c
 	return -pthread_create(&s->thread, NULL, stream_main, s);
 }
 
+/* A policy learns the disk first. */
+static void count_for(atomic_bool *count, double seconds)
+{
+	load_sleep(seconds / 4);
+	atomic_store(count, true);
+	load_sleep(seconds);
+	atomic_store(count, false);
+}
+
 static int play(struct engine *e, const char *policy, const struct load *load, char *pool)
 {
 	static struct stream stream[CAST];
-	atomic_bool stop = false;
+	atomic_bool stop = false, count = false;
+	uint64_t bytes = 0;
 	unsigned i, started;
 	int error = 0;
 
 	memcpy(stream, cast, sizeof(cast));
-	for (started = 0; started < CAST && error == 0; started++)
-		error = stream_start(&stream[started], e, &stop, pool + (size_t)started * MIB);
+	for (started = 0; started < CAST && error == 0; started++) {
+		stream[started].stop = &stop;
+		stream[started].count = &count;
+		error = stream_start(&stream[started], e, pool + (size_t)started * BUFFERS);
+	}
 	if (error != 0)
 		started--;
 	else
-		load_sleep(load->seconds);
+		count_for(&count, load->seconds);
 	atomic_store(&stop, true);
 	for (i = 0; i < started; i++)
 		pthread_join(stream[i].thread, NULL);
 	for (i = 0; i < started; i++) {
 		print(&stream[i], policy, load->seconds);
+		bytes += stream[i].bytes;
 		if (error == 0)
 			error = stream[i].error;
 		sem_destroy(&stream[i].back);
 	}
+	printf("%-14s all %32.1f MB/s\n", policy, (double)bytes * 1e-6 / load->seconds);
 	for (i = 0; i < CAST; i++)
 		free(stream[i].sample);
 	return error;
@@ -213,7 +278,7 @@ static int play(struct engine *e, const char *policy, const struct load *load, c
 /* All of it written once: reads of holes cost nothing and would prove nothing. */
 static int lay_out(const char *path)
 {
-	uint64_t size = LOG_BYTES + 2 * DATA_BYTES, at;
+	uint64_t size = LOG_BYTES + DATA_BYTES, at;
 	char *megabyte = malloc(MIB);
 	struct stat st;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), error = 0;
@@ -234,14 +299,19 @@ static int lay_out(const char *path)
 	return error;
 }
 
+/* @merge_bytes: a disk with an arm wants long requests, a client of an SSD short waits. */
 static int open_engine(struct engine **e, const struct load *load,
-		       const struct iosched_policy *policy, char *pool, size_t pool_size)
+		       const struct iosched_policy *policy, unsigned merge_bytes, char *pool,
+		       size_t pool_size)
 {
 	struct engine_params p = {
 		.path = load->path,
+		.disk = load->disk,
+		.buffered = load->buffered,
 		.policy = policy,
 		.window = load->window,
 		.capacity = 4096,
+		.merge_bytes = merge_bytes,
 		.pool = pool,
 		.pool_size = pool_size,
 	};
@@ -254,7 +324,7 @@ static int demo_one(const struct load *load, const struct iosched_policy *policy
 {
 	const char *name = policy == NULL ? "(bypass)" : iosched_policy_name(policy);
 	struct engine *e;
-	int error = open_engine(&e, load, policy, pool, CAST * MIB), closed;
+	int error = open_engine(&e, load, policy, 2 * MIB, pool, CAST * BUFFERS), closed;
 
 	if (error != 0)
 		return error;
@@ -268,15 +338,15 @@ static int demo_one(const struct load *load, const struct iosched_policy *policy
 /* Without --policy, all there are, and none. */
 static int demo(const struct load *load, const struct iosched_policy *only)
 {
-	char *pool = aligned_alloc(ENGINE_BLOCK, CAST * MIB);
+	char *pool = aligned_alloc(ENGINE_BLOCK, CAST * BUFFERS);
 	const struct iosched_policy *policy;
 	unsigned i;
 	int error;
 
 	if (pool == NULL)
 		return -ENOMEM;
-	memset(pool, 0, CAST * MIB);
-	error = lay_out(load->path);
+	memset(pool, 0, CAST * BUFFERS);
+	error = load->disk != NULL ? 0 : lay_out(load->path);
 	if (only != NULL && error == 0)
 		error = demo_one(load, only, pool, true);
 	if (only == NULL && error == 0)
@@ -296,7 +366,8 @@ static int complain(const struct load *load, int error)
 static int clients(struct load *load)
 {
 	struct engine *e;
-	int error = open_engine(&e, load, load->policy, load->pool, load->pool_size), code;
+	int error = open_engine(&e, load, load->policy, 128 * 1024, load->pool, load->pool_size),
+	    code;
 
 	if (error != 0) {
 		free(load->pool);
@@ -325,7 +396,8 @@ int main(int argc, char **argv)
 {
 	struct load load = {
 		.program = "uring_engine",
-		.command = "[--demo]",
+		.command = "[--demo] [--disk DEVICE[,SETTING=VALUE]...]",
+		.disks = true,
 		.submit = engine_submit,
 		.cancel = engine_cancel,
 	};

@@ -49,6 +49,25 @@ int engine_submit(void *engine, struct io *io)
 }
 /* [/submit] */
 
+int engine_submit_many(struct engine *e, struct io *const *ios, unsigned n)
+{
+	struct iosched_request *rqs[ENGINE_BATCH];
+	bool wake = false;
+	unsigned i;
+	int taken;
+
+	for (i = 0; i < n && i < ENGINE_BATCH; i++) {
+		if (ios[i]->rq.offset % ENGINE_BLOCK != 0 || ios[i]->rq.length % ENGINE_BLOCK != 0)
+			return -EINVAL;
+		atomic_store_explicit(&ios[i]->cancel, CANCEL_NONE, memory_order_relaxed);
+		rqs[i] = &ios[i]->rq;
+	}
+	taken = iosched_front_submit_many(e->front, rqs, i, &wake);
+	if (wake)
+		uring_wake(e);
+	return taken;
+}
+
 int engine_cancel(void *engine, struct io *io)
 {
 	struct engine *e = engine;
@@ -232,6 +251,8 @@ static void reap(struct engine *e)
 		n++;
 	}
 	io_uring_cq_advance(&e->ring, n);
+	if (e->disk != NULL)
+		uring_emulated_reap(e);
 }
 
 /* Closing, and everything accepted has come back. */

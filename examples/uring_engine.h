@@ -13,14 +13,19 @@
 #include "io.h"
 
 #define ENGINE_BLOCK 4096u
+#define ENGINE_BATCH 64u
 
 struct engine;
 
 struct engine_params {
 	const char *path;
+	const char *disk; /* an emulated one, DEVICE[,SETTING=VALUE]..., with FILE for its data; or
+			     NULL */
+	bool buffered;	  /* by the page cache even where O_DIRECT can be had */
 	const struct iosched_policy *policy; /* NULL: first come, first served, without a queue */
 	unsigned window;		     /* requests with the device at a time */
 	unsigned capacity;		     /* requests the front holds */
+	unsigned merge_bytes;		     /* largest request that merging makes, whole blocks */
 	char *pool; /* buffers lie in here: registered if the kernel lets us; may be NULL */
 	size_t pool_size;
 };
@@ -32,6 +37,10 @@ const char *engine_features(const struct engine *e);
 /* Any thread. 0: io->done() will be called, once, in the dispatcher's thread; -EAGAIN: the front is
  * full, do something else first; -EINVAL: not whole blocks; -ESHUTDOWN. */
 int engine_submit(void *engine, struct io *io);
+/* Any thread: up to ENGINE_BATCH, in order, at once, so that neighbours are merged before the first
+ * of them is with the device. Returns how many were taken, the first ones; or as engine_submit().
+ */
+int engine_submit_many(struct engine *e, struct io *const *ios, unsigned n);
 /* Any thread, for an io submitted whose memory is still there: ask to have it back soon. It comes
  * back by done() as ever, with -ECANCELED if nothing was done. -EALREADY: it is on its way. */
 int engine_cancel(void *engine, struct io *io);

@@ -35,6 +35,10 @@ static void register_all(struct engine *e, const struct engine_params *p)
 {
 	struct iovec pool = {p->pool, p->pool_size};
 
+	if (e->disk != NULL) {
+		snprintf(e->features, sizeof(e->features), "emulated %.60s", p->disk);
+		return;
+	}
 	e->fixed_file = io_uring_register_files(&e->ring, &e->fd, 1) == 0;
 	e->fixed_buffer = p->pool != NULL && io_uring_register_buffers(&e->ring, &pool, 1) == 0;
 	snprintf(e->features, sizeof(e->features), "%s, %s file, %s buffers",
@@ -57,10 +61,10 @@ const char *engine_features(const struct engine *e)
 }
 
 /* tmpfs and some others know no O_DIRECT. */
-static int open_file(struct engine *e, const char *path)
+static int open_file(struct engine *e, const char *path, bool buffered)
 {
-	e->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_DIRECT, 0666);
-	e->direct = e->fd >= 0;
+	e->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (buffered ? 0 : O_DIRECT), 0666);
+	e->direct = e->fd >= 0 && !buffered;
 	if (e->fd < 0 && errno == EINVAL)
 		e->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	return e->fd < 0 ? -errno : 0;
@@ -82,19 +86,23 @@ static int make_queue(struct engine *e, const struct engine_params *p)
 	qp.policy = p->policy;
 	qp.now = uring_now();
 	qp.max_inflight = p->window;
-	qp.max_merge_bytes = MAX_IOV * ENGINE_BLOCK;
+	qp.max_merge_bytes = p->merge_bytes;
 	qp.expected_queued = p->capacity;
+	if (e->disk != NULL)
+		iosched_sim_disk_describe(e->disk, &qp);
 	return iosched_create(&e->queue, &qp);
 }
 
-static int make_slots(struct engine *e)
+static int make_slots(struct engine *e, unsigned merge_bytes)
 {
-	unsigned i;
+	unsigned buffers = merge_bytes / ENGINE_BLOCK, i;
 
 	e->slots = calloc(e->window, sizeof(*e->slots));
-	if (e->slots == NULL)
+	e->iov = calloc((size_t)e->window * buffers, sizeof(*e->iov));
+	if (e->slots == NULL || e->iov == NULL)
 		return -ENOMEM;
 	for (i = 0; i < e->window; i++) {
+		e->slots[i].iov = e->iov + (size_t)i * buffers;
 		e->slots[i].next_free = e->free_slots;
 		e->free_slots = &e->slots[i];
 	}
@@ -107,12 +115,14 @@ static int free_engine(struct engine *e)
 
 	if (iosched_front_destroy(e->front) != 0)
 		error = -EBUSY;
+	iosched_sim_disk_close(e->disk);
 	if (e->wake_fd >= 0)
 		close(e->wake_fd);
 	if (e->fd >= 0)
 		close(e->fd);
 	pthread_mutex_destroy(&e->cancel_lock);
 	sem_destroy(&e->opened);
+	free(e->iov);
 	free(e->slots);
 	free(e);
 	return error;
@@ -133,11 +143,15 @@ int engine_open(struct engine **out, const struct engine_params *p)
 	pthread_mutex_init(&e->cancel_lock, NULL);
 	sem_init(&e->opened, 0, 0);
 	e->wake_fd = eventfd(0, EFD_CLOEXEC);
-	error = e->wake_fd < 0 ? -errno : open_file(e, p->path);
+	if (e->wake_fd < 0)
+		error = -errno;
+	else
+		error = p->disk != NULL ? uring_emulated_open(e, p)
+					: open_file(e, p->path, p->buffered);
 	if (error == 0)
 		error = make_queue(e, p);
 	if (error == 0)
-		error = make_slots(e);
+		error = make_slots(e, p->merge_bytes);
 	if (error == 0)
 		error = -pthread_create(&e->dispatcher, NULL, uring_dispatcher, e);
 	if (error != 0)

@@ -77,8 +77,13 @@ static void prepare(struct engine *e, struct io_uring_sqe *sqe, const struct slo
 
 void uring_slot_start(struct engine *e, struct slot *s)
 {
-	struct io_uring_sqe *sqe = uring_sqe(e);
+	struct io_uring_sqe *sqe;
 
+	if (e->disk != NULL) {
+		uring_emulated_start(e, s);
+		return;
+	}
+	sqe = uring_sqe(e);
 	prepare(e, sqe, s);
 	io_uring_sqe_set_data(sqe, s);
 }

@@ -298,6 +298,26 @@ static int print_programs(const struct sim *s, const struct wb_runs *r)
 	return wb_table_print(&t, 2);
 }
 
+/* Two policies, and not one decision differs: with nothing queued there is none to make. */
+static void print_hint(const struct wb_runs *r)
+{
+	for (unsigned i = 0; i < r->count; i++)
+		for (unsigned k = i + 1; k < r->count; k++) {
+			const struct wb_run *a = &r->runs[i], *b = &r->runs[k];
+
+			if (a->policy == b->policy || a->result->digest != b->result->digest ||
+			    wb_run_all(a)->wait.p999 > 0)
+				continue;
+			printf("\nnote: %s and %s did the same: the device took nearly all "
+			       "requests at "
+			       "once and\nchose among them itself. A line `host window 1` leaves "
+			       "that to "
+			       "the policy.\n",
+			       wb_run_label(a), wb_run_label(b));
+			return;
+		}
+}
+
 static int print(struct sim *s, const struct wb_runs *r)
 {
 	struct iosched_sim_case c;
@@ -311,6 +331,8 @@ static int print(struct sim *s, const struct wb_runs *r)
 	code = wb_report_table(r, -1);
 	if (code == WB_OK)
 		code = print_programs(s, r);
+	if (code == WB_OK)
+		print_hint(r);
 	if (code == WB_OK)
 		code = print_verdicts(s);
 	putchar('\n');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file policy.h
- * Writing a policy. Not needed to use the library.
+ * Writing a policy. Not needed to use the library. Test one with policy_check.h, run it in
+ * the simulator with iosched_sim_config::policy or iosched_sim_scenario_add_policy() (sim.h).
  *
  * A policy is one constant table of operations and one struct of state. The core
  * calls the operations; a policy calls nothing back. What it wants of the core

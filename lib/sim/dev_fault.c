@@ -20,8 +20,7 @@
 #include <stdlib.h>
 
 #include "sim/arith.h"
-#include "sim/member.h"
-#include "sim/rng.h"
+#include "sim/wrapper.h"
 
 struct fault_params {
 	uint64_t read_errors;
@@ -40,11 +39,8 @@ struct fault_params {
 };
 
 struct fault {
-	struct ios_sim_device device; /* first: the two are one pointer */
+	struct ios_sim_wrapper wrapper; /* first: the device lies in it */
 	struct fault_params p;
-	struct ios_sim_member member;
-	struct ios_sim_parts parts;
-	struct ios_sim_rng rng;
 	struct ios_sim_command_list waiting;
 	unsigned retrying;
 };
@@ -87,13 +83,13 @@ static const struct ios_sim_param params[] = {
 
 static bool dead(const struct fault *f)
 {
-	return f->device.engine->now >= f->p.dead_after;
+	return f->wrapper.device.engine->now >= f->p.dead_after;
 }
 
 /* Nothing is drawn where nothing can happen. */
 static bool chance(struct fault *f, uint64_t per_million)
 {
-	return per_million != 0 && ios_sim_rng_below(&f->rng, PER_MILLION) < per_million;
+	return per_million != 0 && ios_sim_rng_below(&f->wrapper.rng, PER_MILLION) < per_million;
 }
 
 static bool touches(const struct ios_sim_command *cmd, uint64_t offset, uint64_t length)
@@ -110,22 +106,6 @@ static bool is_spoilt(struct fault *f, const struct ios_sim_command *cmd)
 	return chance(f, cmd->op == IOSCHED_READ ? f->p.read_errors : f->p.write_errors);
 }
 
-/* The command ends with @error at @when. Its mark keeps the error. */
-static void end_at(struct fault *f, struct ios_sim_command *cmd, int error, iosched_time when,
-		   void (*end)(void *))
-{
-	cmd->mark = (uint64_t)-error;
-	ios_sim_event_init(&cmd->event, end, cmd);
-	ios_sim_schedule(f->device.engine, &cmd->event, when);
-}
-
-static void end(void *owner)
-{
-	struct ios_sim_command *cmd = owner;
-
-	ios_sim_device_done(cmd->device, cmd, -(int)cmd->mark);
-}
-
 static void pass_on(struct fault *f, struct ios_sim_command *cmd);
 
 static void retries_end(void *owner)
@@ -136,7 +116,7 @@ static void retries_end(void *owner)
 	f->retrying--;
 	if (dead(f))
 		cmd->mark = ENODEV;
-	end(cmd);
+	ios_sim_wrapper_end(cmd);
 	while (f->retrying == 0 && f->waiting.head != NULL)
 		pass_on(f, ios_sim_list_take(&f->waiting));
 }
@@ -144,8 +124,9 @@ static void retries_end(void *owner)
 static void retry(struct fault *f, struct ios_sim_command *cmd, int error, uint64_t ns)
 {
 	f->retrying++;
-	ios_sim_device_book(&f->device, cmd, ns);
-	end_at(f, cmd, error, ios_sim_add(f->device.engine->now, ns), retries_end);
+	ios_sim_device_book(&f->wrapper.device, cmd, ns);
+	ios_sim_wrapper_later(&f->wrapper, cmd, error,
+			      ios_sim_add(f->wrapper.device.engine->now, ns), retries_end);
 }
 
 static void served(struct ios_sim_part *part, int error)
@@ -154,7 +135,7 @@ static void served(struct ios_sim_part *part, int error)
 	struct fault *f = (struct fault *)cmd->device;
 	uint64_t slow = touches(cmd, f->p.slow_offset, f->p.slow_length) ? f->p.slow_time : 0;
 
-	ios_sim_part_give(&f->parts, part);
+	ios_sim_part_give(&f->wrapper.parts, part);
 	if (dead(f))
 		error = -ENODEV;
 	if (error == 0 && is_spoilt(f, cmd))
@@ -162,28 +143,18 @@ static void served(struct ios_sim_part *part, int error)
 	else if (error == 0 && slow != 0)
 		retry(f, cmd, 0, slow);
 	else
-		ios_sim_device_done(&f->device, cmd, error);
+		ios_sim_device_done(&f->wrapper.device, cmd, error);
 }
 
 static void pass_on(struct fault *f, struct ios_sim_command *cmd)
 {
-	struct ios_sim_part *part;
-
 	if (dead(f)) {
-		end_at(f, cmd, -ENODEV, f->device.engine->now + f->p.dead_time, end);
+		ios_sim_wrapper_later(&f->wrapper, cmd, -ENODEV,
+				      f->wrapper.device.engine->now + f->p.dead_time,
+				      ios_sim_wrapper_end);
 		return;
 	}
-	part = ios_sim_part_take(&f->parts);
-	if (part == NULL)
-		return;
-	part->cmd.offset = cmd->offset;
-	part->cmd.length = cmd->length;
-	part->cmd.op = cmd->op;
-	part->cmd.fua = cmd->fua;
-	part->cmd.pieces = cmd->pieces;
-	part->done = served;
-	part->owner = cmd;
-	ios_sim_member_submit(&f->member, part);
+	ios_sim_wrapper_pass(&f->wrapper, cmd, served);
 }
 
 static int fault_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
@@ -192,7 +163,9 @@ static int fault_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 
 	d->stats.flushes += cmd->op == IOSCHED_FLUSH;
 	if (!dead(f) && chance(f, f->p.timeouts))
-		end_at(f, cmd, -ETIMEDOUT, ios_sim_add(d->engine->now, f->p.timeout), end);
+		ios_sim_wrapper_later(&f->wrapper, cmd, -ETIMEDOUT,
+				      ios_sim_add(d->engine->now, f->p.timeout),
+				      ios_sim_wrapper_end);
 	else if (f->retrying > 0 && !dead(f))
 		ios_sim_list_append(&f->waiting, cmd);
 	else
@@ -203,22 +176,16 @@ static int fault_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 static bool fault_look(struct ios_sim_device *d, uint64_t offset, uint64_t length,
 		       struct ios_sim_look *look)
 {
-	struct ios_sim_device *inner = ((struct fault *)d)->member.device;
+	struct ios_sim_device *inner = ((struct fault *)d)->wrapper.member.device;
 
 	return inner->model->look != NULL && inner->model->look(inner, offset, length, look);
-}
-
-static void fault_add_stats(const struct ios_sim_device *d, struct iosched_sim_device_stats *sum)
-{
-	ios_sim_member_add_stats(&((const struct fault *)d)->member, sum);
 }
 
 static void fault_destroy(struct ios_sim_device *d)
 {
 	struct fault *f = (struct fault *)d;
 
-	ios_sim_member_fini(&f->member);
-	ios_sim_parts_fini(&f->parts);
+	ios_sim_wrapper_fini(&f->wrapper);
 	free(f);
 }
 
@@ -232,17 +199,13 @@ static int fault_create(struct ios_sim_device **out, const struct ios_sim_plan *
 	if (f == NULL)
 		return -ENOMEM;
 	f->p = *(const struct fault_params *)plan->values;
-	f->parts.engine = engine;
-	ios_sim_rng_init(&f->rng, f->p.seed, engine->devices++);
-	err = ios_sim_member_init(&f->member, plan->member, engine, ledger, why);
+	err = ios_sim_wrapper_init(&f->wrapper, &ios_sim_fault_model, plan, f->p.seed, engine,
+				   ledger, why);
 	if (err != 0) {
 		free(f);
 		return err;
 	}
-	f->device = *f->member.device; /* it looks like the device behind it */
-	f->device.model = &ios_sim_fault_model;
-	f->device.stats = (struct iosched_sim_device_stats){0};
-	*out = &f->device;
+	*out = &f->wrapper.device;
 	return 0;
 }
 
@@ -256,5 +219,5 @@ const struct ios_sim_model ios_sim_fault_model = {
 	.destroy = fault_destroy,
 	.submit = fault_submit,
 	.look = fault_look,
-	.add_stats = fault_add_stats,
+	.add_stats = ios_sim_wrapper_add_stats,
 };

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 
 #include "sim/arith.h"
-#include "sim/member.h"
-#include "sim/rng.h"
+#include "sim/wrapper.h"
 
 struct net_params {
 	uint64_t latency;
@@ -31,11 +30,8 @@ struct way {
 };
 
 struct net {
-	struct ios_sim_device device; /* first: the two are one pointer */
+	struct ios_sim_wrapper wrapper; /* first: the device lies in it */
 	struct net_params p;
-	struct ios_sim_member member;
-	struct ios_sim_parts parts;
-	struct ios_sim_rng rng;
 	struct way there;
 	struct way back;
 };
@@ -59,23 +55,16 @@ static const struct ios_sim_param params[] = {
 
 static iosched_time arrival(struct net *n, struct way *w, uint64_t bytes)
 {
-	iosched_time now = n->device.engine->now;
+	iosched_time now = n->wrapper.device.engine->now;
 	iosched_time when;
 
 	w->wire_free = (w->wire_free > now ? w->wire_free : now) +
 		       ios_sim_muldiv(bytes, NSEC_PER_SEC, n->p.rate);
-	when = w->wire_free + n->p.latency + ios_sim_rng_exponential(&n->rng, n->p.jitter);
+	when = w->wire_free + n->p.latency + ios_sim_rng_exponential(&n->wrapper.rng, n->p.jitter);
 	if (n->p.ordered && when < w->last_arrival)
 		when = w->last_arrival;
 	w->last_arrival = when;
 	return when;
-}
-
-static void answer_arrives(void *owner)
-{
-	struct ios_sim_command *cmd = owner;
-
-	ios_sim_device_done(cmd->device, cmd, -(int)cmd->mark);
 }
 
 static void served(struct ios_sim_part *part, int error)
@@ -84,28 +73,16 @@ static void served(struct ios_sim_part *part, int error)
 	struct net *n = (struct net *)cmd->device;
 	uint64_t bytes = cmd->op == IOSCHED_READ && error == 0 ? cmd->length : 0;
 
-	ios_sim_part_give(&n->parts, part);
-	cmd->mark = (uint64_t)-error;
-	ios_sim_event_init(&cmd->event, answer_arrives, cmd);
-	ios_sim_schedule(n->device.engine, &cmd->event, arrival(n, &n->back, bytes));
+	ios_sim_part_give(&n->wrapper.parts, part);
+	ios_sim_wrapper_later(&n->wrapper, cmd, error, arrival(n, &n->back, bytes),
+			      ios_sim_wrapper_end);
 }
 
 static void command_arrives(void *owner)
 {
 	struct ios_sim_command *cmd = owner;
-	struct net *n = (struct net *)cmd->device;
-	struct ios_sim_part *part = ios_sim_part_take(&n->parts);
 
-	if (part == NULL)
-		return;
-	part->cmd.offset = cmd->offset;
-	part->cmd.length = cmd->length;
-	part->cmd.op = cmd->op;
-	part->cmd.fua = cmd->fua;
-	part->cmd.pieces = cmd->pieces;
-	part->done = served;
-	part->owner = cmd;
-	ios_sim_member_submit(&n->member, part);
+	ios_sim_wrapper_pass((struct ios_sim_wrapper *)cmd->device, cmd, served);
 }
 
 static int net_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
@@ -114,22 +91,15 @@ static int net_submit(struct ios_sim_device *d, struct ios_sim_command *cmd)
 	uint64_t bytes = cmd->op == IOSCHED_WRITE ? cmd->length : 0;
 
 	d->stats.flushes += cmd->op == IOSCHED_FLUSH;
-	ios_sim_event_init(&cmd->event, command_arrives, cmd);
-	ios_sim_schedule(d->engine, &cmd->event, arrival(n, &n->there, bytes));
+	ios_sim_wrapper_later(&n->wrapper, cmd, 0, arrival(n, &n->there, bytes), command_arrives);
 	return 0;
-}
-
-static void net_add_stats(const struct ios_sim_device *d, struct iosched_sim_device_stats *sum)
-{
-	ios_sim_member_add_stats(&((const struct net *)d)->member, sum);
 }
 
 static void net_destroy(struct ios_sim_device *d)
 {
 	struct net *n = (struct net *)d;
 
-	ios_sim_member_fini(&n->member);
-	ios_sim_parts_fini(&n->parts);
+	ios_sim_wrapper_fini(&n->wrapper);
 	free(n);
 }
 
@@ -138,27 +108,21 @@ static int net_create(struct ios_sim_device **out, const struct ios_sim_plan *pl
 		      struct iosched_sim_error *why)
 {
 	struct net *n = calloc(1, sizeof(*n));
-	const struct ios_sim_device *inner;
 	int err;
 
 	if (n == NULL)
 		return -ENOMEM;
 	n->p = *(const struct net_params *)plan->values;
-	n->parts.engine = engine;
-	ios_sim_rng_init(&n->rng, n->p.seed, engine->devices++);
-	err = ios_sim_member_init(&n->member, plan->member, engine, ledger, why);
+	err = ios_sim_wrapper_init(&n->wrapper, &ios_sim_net_model, plan, n->p.seed, engine, ledger,
+				   why);
 	if (err != 0) {
 		free(n);
 		return err;
 	}
-	inner = n->member.device;
-	n->device = *inner; /* it looks like the device behind it, but for: */
-	n->device.model = &ios_sim_net_model;
-	n->device.stats = (struct iosched_sim_device_stats){0};
-	n->device.instant = false;
+	n->wrapper.device.instant = false;
 	if (n->p.depth != 0)
-		n->device.depth = (uint32_t)n->p.depth;
-	*out = &n->device;
+		n->wrapper.device.depth = (uint32_t)n->p.depth;
+	*out = &n->wrapper.device;
 	return 0;
 }
 
@@ -171,5 +135,5 @@ const struct ios_sim_model ios_sim_net_model = {
 	.create = net_create,
 	.destroy = net_destroy,
 	.submit = net_submit,
-	.add_stats = net_add_stats,
+	.add_stats = ios_sim_wrapper_add_stats,
 };

@@ -231,8 +231,15 @@ bool ios_scn_parse_ppm(const char *text, uint64_t *out);
 int ios_scn_parse_value(const struct iosched_sim_scenario *s, const struct ios_scn_word *w,
 			enum ios_sim_unit unit, const char *text, uint64_t *out);
 
-/* scenario_stream.c, scenario_program.c, scenario_policy.c, scenario_expect.c: one statement each,
- * behind its first word. Return 0 or -errno with a sentence. */
+/* scenario.c */
+
+/* A file, whole, with a 0 behind it, which the caller frees. Returns 0, -E2BIG, -ENOMEM, or why
+ * it could not be read. */
+int ios_scn_read_file(const char *path, char **text, size_t *size);
+
+/* scenario_device.c, scenario_stream.c, scenario_program.c, scenario_policy.c, scenario_expect.c:
+ * one statement each, behind its first word. Return 0 or -errno with a sentence. */
+int ios_scn_device(struct ios_scn_reader *r);
 int ios_scn_stream(struct ios_scn_reader *r);
 int ios_scn_program(struct ios_scn_reader *r);
 int ios_scn_policy(struct ios_scn_reader *r);

@@ -38,20 +38,20 @@ static const struct {
 	bool of_streams; /* can be asked of a stream or program */
 	bool of_program; /* and only of a program */
 } table[] = {
-	[THROUGHPUT] = {"throughput", IOS_SCN_RATE, true},
-	[IOPS] = {"iops", IOS_SCN_IOPS, true},
-	[REQUESTS] = {"requests", IOS_SCN_COUNT, true},
-	[MERGES] = {"merges", IOS_SCN_COUNT, true},
-	[SHARE] = {"share", IOS_SCN_PPM_OF_ONE, true},
-	[SPREAD] = {"spread", IOS_SCN_PPM_OF_ONE, true},
-	[JAIN] = {"jain", IOS_SCN_PPM_OF_ONE, false},
-	[SEEKS] = {"seeks", IOS_SCN_COUNT, false},
-	[HELD] = {"idle", IOS_SCN_NS, false},
-	[EMPTY] = {"empty", IOS_SCN_NS, false},
+	[THROUGHPUT] = {"throughput", IOS_SCN_RATE, true, false},
+	[IOPS] = {"iops", IOS_SCN_IOPS, true, false},
+	[REQUESTS] = {"requests", IOS_SCN_COUNT, true, false},
+	[MERGES] = {"merges", IOS_SCN_COUNT, true, false},
+	[SHARE] = {"share", IOS_SCN_PPM_OF_ONE, true, false},
+	[SPREAD] = {"spread", IOS_SCN_PPM_OF_ONE, true, false},
+	[JAIN] = {"jain", IOS_SCN_PPM_OF_ONE, false, false},
+	[SEEKS] = {"seeks", IOS_SCN_COUNT, false, false},
+	[HELD] = {"idle", IOS_SCN_NS, false, false},
+	[EMPTY] = {"empty", IOS_SCN_NS, false, false},
 	[OPERATIONS] = {"operations", IOS_SCN_IOPS, true, true},
 	[DELIVERED] = {"delivered", IOS_SCN_RATE, true, true},
 	[MEAN_SYNC] = {"mean_sync", IOS_SCN_NS, true, true},
-	[LATENCY] = {NULL, IOS_SCN_NS, true},
+	[LATENCY] = {NULL, IOS_SCN_NS, true, false},
 };
 
 /* --- Names --- */

@@ -28,7 +28,7 @@ here=$(pwd)
 mkdir "$tmp/source"
 cp "$srcdir"/examples/*.[ch] "$tmp/source"
 n=0
-for page in "$srcdir"/docs/embedding/*.md; do
+for page in "$srcdir"/docs/embedding/*.md "$srcdir"/docs/simulator.md; do
 	grep '^cc ' "$page" >"$tmp/lines"
 	while read -r line; do
 		case $line in
@@ -41,6 +41,7 @@ for page in "$srcdir"/docs/embedding/*.md; do
 		n=$((n + 1))
 		case $program in
 		hello) succeeds "$tmp/source/$program" "$srcdir/examples/load.c" ;;
+		policy_lab) succeeds "$tmp/source/$program" "$srcdir/tests/scenarios/doc/sizes.scn" ;;
 		custom_policy) succeeds "$tmp/source/$program" --check ;;
 		*) succeeds "$tmp/source/$program" "$tmp/file" --seconds 0.2 ;;
 		esac

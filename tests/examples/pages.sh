@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/examples/lib.sh"
 
 n=0
-for page in "$srcdir"/docs/embedding/*.md "$srcdir"/README.md; do
+for page in "$srcdir"/docs/embedding/*.md "$srcdir"/docs/simulator.md "$srcdir"/README.md; do
 	sed -n 's/^<!-- \(examples\/[^:]*\): \([a-z]*\) -->$/\1 \2/p' "$page" >"$tmp/quotes"
 	while read -r file name; do
 		awk -v start="<!-- $file: $name -->" '

@@ -16,7 +16,7 @@ build() {
 	$cc $flags "$tmp/try.c" -o "$tmp/try" 2>/dev/null && "$tmp/try" || return 77
 	# shellcheck disable=SC2046
 	set -- "$1" "$tmp/$2" $(find "$srcdir/lib/blocks" "$srcdir/lib/policies" "$srcdir/lib/core" \
-		"$srcdir/lib/front" "$srcdir/lib/check" -name '*.c')
+		"$srcdir/lib/front" "$srcdir/lib/check" "$srcdir/lib/sim" -name '*.c')
 	out=$2
 	shift 2
 	for source; do
@@ -37,7 +37,8 @@ build() {
 	link stress_front "$srcdir/tests/front/stress_front.c"
 	extra=$uring
 	[ -z "$uring" ] || link uring_engine "$examples/uring_engine.c" "$examples/uring_slot.c" \
-		"$examples/uring_setup.c" "$examples/uring_demo.c" "$examples/load.c"
+		"$examples/uring_setup.c" "$examples/uring_demo.c" "$examples/uring_emulated.c" \
+		"$examples/load.c"
 }
 
 # exercise DIRECTORY: clean means exit status 0, errors 1 and nothing else
@@ -56,6 +57,10 @@ exercise() {
 	done
 	[ ! -x "$1/uring_engine" ] ||
 		succeeds "$1/uring_engine" "$tmp/e" --cancels --depth 200 --stride 2 --seconds 0.3
+	[ ! -x "$1/uring_engine" ] || for more in "" --abandon --cancels; do
+		# shellcheck disable=SC2086
+		succeeds "$1/uring_engine" "$tmp/d" --disk hdd --depth 50 --seconds 0.3 $more
+	done
 }
 
 head -c 409600 /dev/urandom >"$tmp/file"

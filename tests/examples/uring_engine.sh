@@ -31,6 +31,6 @@ fi
 succeeds $engine "$tmp/demo" --demo --seconds 0.3
 for policy in '\(bypass\)' $(policies); do
 	[ "$(grep -Ec "^$policy +(log commits|compaction|point reads) .* p99.9 +[0-9.]+ us$" \
-		"$tmp/out")" = 4 ] || { cat "$tmp/out"; fail "$policy: not four streams"; }
+		"$tmp/out")" = 5 ] || { cat "$tmp/out"; fail "$policy: not five streams"; }
 done
 cat "$tmp/out"

@@ -5,8 +5,6 @@
 #ifndef TESTS_GENERALITY_DEVICES_H
 #define TESTS_GENERALITY_DEVICES_H
 
-#include <stdbool.h>
-
 /* What a share is a share of, see outcome.c. */
 enum kind {
 	ONE_ARM,  /* device time */
@@ -19,7 +17,6 @@ struct device {
 	const char *length, *warmup;
 	const char *think; /* of an fsync writer: some of its services */
 	enum kind kind;
-	bool known; /* of those it was tried on when it was designed */
 };
 
 extern const struct device devices[];

@@ -13,8 +13,7 @@
 struct load {
 	const char *name;
 	const char *streams; /* "@" stands for the device's think time */
-	bool known;	  /* a column of the table of the design; else a mix made for this test */
-	bool fsync_ruled; /* fsync must be no worse than the best other policy's */
+	bool fsync_ruled;    /* fsync must be no worse than the best other policy's */
 };
 
 extern const struct load loads[];

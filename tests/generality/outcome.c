@@ -159,8 +159,10 @@ static void add_waits(struct outcome *out, const struct flow *f, const struct io
 {
 	if (f->write && f->sync && f->thinks)
 		keep_longest(&out->fsync_p99, row->total.p99);
-	if (f->sync && !f->deep)
+	if (f->sync && !f->deep) {
 		keep_longest(&out->shallow_p99, row->total.p99);
+		keep_longest(&out->shallow_end, row->total.max);
+	}
 	keep_longest(!f->sync  ? &out->async_max
 		     : f->deep ? &out->deep_max
 			       : &out->shallow_max,

@@ -36,6 +36,7 @@ struct outcome {
 	double error;	    /* points: the flow furthest from its share */
 	double least;	    /* share over what it ought to be, of the flow that comes off worst */
 	double shallow_p99; /* ns, insert to completion: sync, one or two at a time, the worst */
+	double shallow_end; /* ns, the longest of those */
 	double fsync_p99;   /* ns; 0: nobody calls it */
 	double shallow_max; /* ns, insert to dispatch: sync, one or two at a time */
 	double deep_max;    /* sync, more at a time */

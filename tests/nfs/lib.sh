@@ -20,6 +20,11 @@ load=$builddir/tests/nfs/load
 fuzz=$builddir/tests/nfs/fuzz
 [ -x "$server" ] || skip "the NFS server was not built (libnfs-dev)"
 
+# For what is measured in real time: each answer of an emulated disk wakes a thread, and where that is
+# allowed, other programs do not come before it.
+prompt=
+! chrt -f 10 true 2>/dev/null || prompt="chrt -f 10"
+
 tmp=$(mktemp -d)
 mkdir "$tmp/export"
 servers=()
@@ -39,7 +44,9 @@ serve()
 {
 	local name=$1 i
 	shift
-	"$server" "$@" "$tmp/export" >"$tmp/$name.out" 2>"$tmp/$name.log" &
+	rm -f "$tmp/$name.out" # of a server of that name before
+	# shellcheck disable=SC2086
+	${serve_prompt-} "$server" "$@" "$tmp/export" >"$tmp/$name.out" 2>"$tmp/$name.log" &
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do

@@ -16,8 +16,11 @@ says out 'beside a backup'
 
 expect 0 sim --policy noop,mq-deadline "$good"
 says out '^  mq-deadline '
+says out '^note: noop and mq-deadline did the same: '
+says out '`host window 1`'
 says out '  not checked  throughput anticipatory'
 expect 0 sim --only noop "$good"
+! grep -q '^note' "$tmp/out" || complain "one policy did the same as itself"
 expect 2 sim --only nosuch "$good"
 says err 'no policy line is labelled "nosuch"'
 says err '^  noop$'

@@ -53,10 +53,10 @@ static void pass_time(struct fd *d, iosched_time now)
 		ios_fd_slice_advance_slow(d, now);
 	d->alarm = d->slice_end;
 	ios_fd_grace(d, now);
-	if (d->n_limits != 0) {
+	if (d->n_limits != 0)
 		ios_fd_wake(d, now);
+	if (d->n_limits != 0 || now == 0) /* 0 is never, and seen() knows */
 		d->alarm = 0;
-	}
 }
 
 static void tick(struct fd *d, iosched_time now)
@@ -68,9 +68,11 @@ static void tick(struct fd *d, iosched_time now)
 
 static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
 {
-	f->of->seen = now;
+	iosched_time some = fd_max(now, 1); /* 0 is never */
+
+	f->of->seen = some;
 	if (!f->async)
-		d->t_sync = now;
+		d->t_sync[f->cls == IOSCHED_IDLE] = some;
 }
 
 /* -- insert -- */
@@ -167,7 +169,7 @@ static inline __attribute__((always_inline)) void
 insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
 {
 	f->of->seen = now;
-	d->t_sync = now;
+	d->t_sync[0] = now;
 	rq->internal.mark = 0;
 	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
 	d->env->kick |= IOSCHED_KICK_NOW;
@@ -182,7 +184,7 @@ static bool is_another(const struct fd *d, const struct fd_flow *f,
 		       const struct iosched_request *rq)
 {
 	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL && !d->special &&
-	       f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
+	       f->ordinary && f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
 	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
 }
 
@@ -209,7 +211,7 @@ static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool conti
 {
 	d->async_infl++;
 	if (d->mode == FD_PARALLEL)
-		ios_fd_pace_charge(d, est, now);
+		ios_fd_pace_charge(d, f->cls, est, now);
 	if (d->mode == FD_PARALLEL)
 		d->run.flow = f;
 	if (d->run.flow == f) {
@@ -278,7 +280,7 @@ take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool
 		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
 	if (plain)
-		d->t_sync = now; /* its class was seen, and is in flight */
+		d->t_sync[0] = now; /* its class was seen, and is in flight */
 	else
 		seen(d, f, now);
 	if (!plain && d->hold.flow != NULL && f->entity == d->e)
@@ -575,9 +577,10 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 	f->t_lc = now;
 	f->entity->t_lc = now;
 	f->entity->last = f;
-	f->of->seen = now;
-	if (plain || !f->async)
-		d->t_sync = now;
+	if (plain)
+		f->of->seen = d->t_sync[0] = now;
+	else
+		seen(d, f, now);
 	if (!plain && f->cls == IOSCHED_IDLE)
 		ios_fd_idle_done(d, rq, now);
 	if (!plain) {

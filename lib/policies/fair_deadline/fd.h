@@ -329,7 +329,8 @@ struct fd {
 	/* parallel */
 	uint64_t phi; /* of FD_ONE */
 	int64_t bucket;
-	iosched_time bucket_at, phi_at, t_sync;
+	iosched_time bucket_at, phi_at,
+		t_sync[2]; /* the last: of better classes, of the idle one */
 	uint8_t pace_on;
 	uint32_t n_harmed;
 	uint64_t lat_rand_ns[2]; /* alone on the device; learned */
@@ -710,7 +711,7 @@ FD_SHARED bool ios_fd_idle_may_go(const struct fd *d, iosched_time now,
 /* fd_parallel.c */
 FD_HOT struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
 					       struct iosched_pause *pause);
-FD_SHARED void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now);
+FD_SHARED void ios_fd_pace_charge(struct fd *d, unsigned cls, uint64_t est, iosched_time now);
 FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
 				 iosched_time now, bool plain);
 

@@ -82,8 +82,9 @@ static struct fd_flow *first_due(const struct fd *d, bool async, iosched_time *w
 
 static bool may_rescue(const struct fd *d, const struct fd_flow *f, iosched_time now)
 {
-	return d->rotational || f->infl == 0 || fd_ago(now, d->t_sync) >= READERS_RECENT_NS ||
-	       d->t_sync == 0;
+	iosched_time sync = d->t_sync[f->cls == IOSCHED_IDLE];
+
+	return d->rotational || f->infl == 0 || fd_ago(now, sync) >= READERS_RECENT_NS || sync == 0;
 }
 
 /* A deadline of the host's buys order, not share: it counts while its flow is within credit. */

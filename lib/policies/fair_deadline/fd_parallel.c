@@ -24,6 +24,7 @@
 #define READERS_NS (500 * FD_MS)  /* pace writeback while readers were seen in this time */
 #define PHI_DOWN 85		  /* percent a window while somebody is harmed */
 #define PHI_UP (FD_ONE * 3 / 100) /* a window otherwise */
+#define SHARE_DOUBT 4		  /* the model may be wrong by as much */
 #define PHI_MIN (FD_ONE / 64)	  /* a refill must end */
 
 static uint32_t depth_of(const struct fd *d)
@@ -134,6 +135,11 @@ static __attribute__((noinline)) bool refused(struct fd *d, const struct fd_flow
 
 /* -- pacing -- */
 
+static uint64_t weight_of(struct fd *d, struct fd_flow *f)
+{
+	return (UINT64_C(1) << 36) / ios_fd_inverse(d, f);
+}
+
 static uint64_t weight_in(struct fd *d, struct iosched_list_link *list, uint64_t *all)
 {
 	struct iosched_list_link *l;
@@ -141,12 +147,28 @@ static uint64_t weight_in(struct fd *d, struct iosched_list_link *list, uint64_t
 
 	for (l = list->next; l != list; l = l->next) {
 		struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
-		uint64_t weight = (UINT64_C(1) << 36) / ios_fd_inverse(d, f);
+		uint64_t weight = weight_of(d, f);
 
 		*all += weight;
 		async += f->async ? weight : 0;
 	}
 	return async;
+}
+
+/* Is a sync flow slower than its share of what it would be alone? Whatever the model says writeback
+ * costs, it then costs more. */
+static bool any_slowed(struct fd *d, struct iosched_list_link *list, uint64_t all)
+{
+	struct iosched_list_link *l;
+
+	for (l = list->next; l != list; l = l->next) {
+		struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
+
+		if (f->harmed && f->cls != IOSCHED_IDLE &&
+		    f->lat / FD_US * weight_of(d, f) > f->base / FD_US * all)
+			return true;
+	}
+	return false;
 }
 
 static void step_phi(struct fd *d, iosched_time now)
@@ -158,6 +180,8 @@ static void step_phi(struct fd *d, iosched_time now)
 	d->phi_at = now;
 	async = weight_in(d, &d->busy, &all) + weight_in(d, &d->grace, &all);
 	share = all == 0 ? 0 : async * FD_ONE / all;
+	if (d->n_harmed != 0 && (any_slowed(d, &d->busy, all) || any_slowed(d, &d->grace, all)))
+		share /= SHARE_DOUBT;
 	if (d->n_harmed != 0)
 		d->phi = fd_max(share, d->phi * PHI_DOWN / 100);
 	else
@@ -181,9 +205,12 @@ static void refill(struct fd *d, iosched_time now)
 		d->pace_on = 0;
 }
 
-static bool readers_about(const struct fd *d, iosched_time now)
+/* The idle class goes only while the better ones pause, and is not paced for them. */
+static bool readers_about(const struct fd *d, unsigned cls, iosched_time now)
 {
-	return d->t_sync != 0 && fd_ago(now, d->t_sync) < READERS_NS;
+	iosched_time sync = d->t_sync[cls == IOSCHED_IDLE];
+
+	return sync != 0 && fd_ago(now, sync) < READERS_NS;
 }
 
 /* When the bucket will be full enough to go on. */
@@ -232,7 +259,7 @@ choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_p
 	struct fd_flow *s = fd_flow_first(&c->pool.flows), *f;
 	bool crowded = false, paced = false;
 
-	if (readers_about(d, now)) {
+	if (readers_about(d, a->cls, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
 		crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
@@ -266,9 +293,9 @@ struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosche
 }
 
 /* Async was sent for `est`. */
-void ios_fd_pace_charge(struct fd *d, uint64_t est, iosched_time now)
+void ios_fd_pace_charge(struct fd *d, unsigned cls, uint64_t est, iosched_time now)
 {
-	if (readers_about(d, now))
+	if (readers_about(d, cls, now))
 		d->bucket -= (int64_t)est;
 }
 
