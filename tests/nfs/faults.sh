@@ -21,19 +21,21 @@ refused --name export
 ! "$server" "$tmp/nowhere" 2>/dev/null || fail "a folder that is not there was taken"
 
 [ -x "$load" ] || skip "the NFS client was not built"
+echo outside >"$tmp/outside"
 for seed in 1 2 3; do
 	serve "fuzz-$seed" --policy mq-deadline
 	"$fuzz" "$(sed -n 's/^port //p' "$tmp/fuzz-$seed.out")" "$seed" 100 || fail "seed $seed"
 	stop "fuzz-$seed" "$pid"
 done
-cp "$tmp/file" "$tmp/export/file" # fuzz wrote into it
+[ "$(cat "$tmp/outside")" = outside ] || fail "a broken call reached outside of the export"
+rm -rf "$tmp/export/file" && cp "$tmp/file" "$tmp/export/file" # fuzz wrote into it, or removed it
 
 serve eio --policy deadline --device null --fail-every 5
 "$load" some 16 16384 "$(url eio /file)" "$tmp/file" || fail "with a drive that fails now and then"
 stop eio "$pid"
 echo "EIO reaches the reader, and only his"
 
-for p in anticipatory cfq-2.6.32; do
+for p in anticipatory cfq-2.6.32 fair-deadline; do
 	serve "kill-$p" --policy "$p" --device hdd --time-permille 300 --context client
 	"$load" read 60000 32 16384 "$(url "kill-$p" /file)" >/dev/null 2>&1 &
 	victim=$!
