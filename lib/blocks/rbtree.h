@@ -34,6 +34,38 @@ static inline bool ios_rb_linked(const struct iosched_tree_link *n)
 	return n->parent_color != (uintptr_t)n;
 }
 
+/* `n` is all there is in the tree. */
+static inline bool ios_rb_alone(const struct ios_rbtree *t, const struct iosched_tree_link *n)
+{
+	return t->root == n && n->left == NULL && n->right == NULL;
+}
+
+/* Into an empty tree: black, without a parent. */
+static inline void ios_rb_insert_alone(struct ios_rbtree *t, struct iosched_tree_link *n)
+{
+	n->left = NULL;
+	n->right = NULL;
+	n->parent_color = 1;
+	t->root = n;
+}
+
+/* Into a tree of one node: red, below it. */
+static inline void ios_rb_insert_second(struct ios_rbtree *t, struct iosched_tree_link *n,
+					bool left)
+{
+	n->left = NULL;
+	n->right = NULL;
+	n->parent_color = (uintptr_t)t->root;
+	*(left ? &t->root->left : &t->root->right) = n;
+}
+
+/* Out of a tree of two, of which `n` is the lower. */
+static inline void ios_rb_remove_second(struct ios_rbtree *t, struct iosched_tree_link *n)
+{
+	*(t->root->left == n ? &t->root->left : &t->root->right) = NULL;
+	ios_rb_clear(n);
+}
+
 /* Link `node` as the child `*link` (empty until now) of `parent`, and rebalance. */
 void ios_rb_insert(struct ios_rbtree *t, struct iosched_tree_link *node,
 		   struct iosched_tree_link *parent, struct iosched_tree_link **link);

@@ -112,11 +112,18 @@ static inline void ios_settle(struct iosched *s)
 		ios_settle_slow(s);
 }
 
-/* The same where nobody audits, and for a call that cannot move the pause. */
+/* The same where nobody audits, and for a call that cannot move the pause. A kick nobody wants
+ * to hear is only counted. */
 static inline void ios_settle_unwatched(struct iosched *s)
 {
-	if (__builtin_expect(s->env.kick != 0 || s->env.timer != s->seen_timer, 0))
+	if (__builtin_expect(s->env.timer != s->seen_timer ||
+				     (s->env.kick != 0 && s->params.kick != NULL),
+			     0)) {
 		ios_settle_slow(s);
+	} else if (s->env.kick != 0) {
+		s->env.kick = 0;
+		s->stats.kicks++;
+	}
 }
 
 /* core/event.c: one step of a request. */

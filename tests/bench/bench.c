@@ -4,11 +4,12 @@
  *
  *   bench policies
  *   bench POLICY|floor:loop|floor:list|floor:rbtree [queued=1024] [contexts=64] [merge=1]
- * [ops=200000] [known=0]
+ * [ops=200000] [known=0] [flash=0]
  *
  * Prints "NAME queued contexts merge ops ns_per_op". Random 4 KiB reads that never touch each
  * other, so that every merge search is made and none succeeds; 10 us between ops; one in flight.
- * `known` contexts have asked before and are idle. The script bench.sh counts instructions by
+ * `known` contexts have asked before and are idle. `flash` tells the policy of a device without an
+ * arm: fair-deadline then serves it in parallel mode. The script bench.sh counts instructions by
  * running it twice with different ops under callgrind.
  */
 #include <inttypes.h>
@@ -24,7 +25,7 @@
 
 struct setting {
 	const char *name;
-	uint64_t queued, contexts, merge, ops, known;
+	uint64_t queued, contexts, merge, ops, known, flash;
 };
 
 static uint64_t random_state = UINT64_C(0x853c49e6748fea9b);
@@ -61,6 +62,8 @@ static struct iosched *make_queue(const struct setting *b)
 	p.max_contexts = (uint32_t)(b->contexts + b->known);
 	if (!b->merge)
 		p.max_merge_bytes = 0;
+	if (b->flash)
+		p.rotational = false;
 	if (p.policy == NULL || iosched_create(&s, &p) != 0) {
 		fprintf(stderr, "bench: no queue with policy '%s'\n", b->name);
 		exit(2);
@@ -219,11 +222,8 @@ static uint64_t *member(struct setting *b, const char *name, size_t n)
 	struct {
 		const char *name;
 		uint64_t *value;
-	} known[] = {{"queued", &b->queued},
-		     {"contexts", &b->contexts},
-		     {"merge", &b->merge},
-		     {"ops", &b->ops},
-		     {"known", &b->known}};
+	} known[] = {{"queued", &b->queued}, {"contexts", &b->contexts}, {"merge", &b->merge},
+		     {"ops", &b->ops},	     {"known", &b->known},	 {"flash", &b->flash}};
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -251,7 +251,7 @@ static int list_policies(void)
 
 int main(int argc, char **argv)
 {
-	struct setting b = {NULL, 1024, 64, 1, 200000, 0};
+	struct setting b = {NULL, 1024, 64, 1, 200000, 0, 0};
 	double time;
 	int i;
 
@@ -279,6 +279,6 @@ int main(int argc, char **argv)
 usage:
 	fprintf(stderr,
 		"usage: bench POLICY|floor:loop|floor:list|floor:rbtree [queued=N] [contexts=N] "
-		"[merge=0|1] [ops=N] [known=N]\n");
+		"[merge=0|1] [ops=N] [known=N] [flash=0|1]\n");
 	return 2;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trees: rbtree, rqtree and coop against naive models.
+ * trees: rbtree, rqtree, rqgrid, treap and coop against naive models.
  */
 #include <string.h>
 #include "blocks/coop.h"
-#include "blocks/rqtree.h"
+#include "blocks/rqgrid.h"
+#include "blocks/treap.h"
 #include "support/support.h"
 
 #define N 64
@@ -192,6 +193,233 @@ START_TEST(a_broken_tree_is_noticed)
 }
 END_TEST
 
+/* Against the tree: the same requests in it by copies. */
+static void same(const struct ios_rqgrid *g, const struct ios_rqtree *t,
+		 const struct iosched_request *in_grid, const struct iosched_request *in_tree,
+		 uint64_t probe)
+{
+	const struct iosched_request *a = ios_rqgrid_first(g), *b = ios_rqtree_first(t);
+
+	ck_assert_ptr_null(ios_rqgrid_audit(g));
+	for (; a != NULL && b != NULL; a = ios_rqgrid_next(g, a), b = ios_rqtree_next(b))
+		ck_assert_int_eq(a - in_grid, b - in_tree);
+	ck_assert(a == NULL && b == NULL);
+	a = ios_rqgrid_last(g);
+	b = ios_rqtree_last(t);
+	for (; a != NULL && b != NULL; a = ios_rqgrid_prev(g, a), b = ios_rqtree_prev(b))
+		ck_assert_int_eq(a - in_grid, b - in_tree);
+	ck_assert(a == NULL && b == NULL);
+	a = ios_rqgrid_first_from(g, probe);
+	b = ios_rqtree_first_from(t, probe);
+	ck_assert((a == NULL) == (b == NULL));
+	if (a != NULL)
+		ck_assert_int_eq(a - in_grid, b - in_tree);
+}
+
+static void agree(uint32_t expected, unsigned steps)
+{
+	static struct iosched_request in_grid[N], in_tree[N];
+	uint32_t n_cells = ios_rqgrid_cells(expected);
+	void *memory = calloc(1, ios_rqgrid_size(n_cells));
+	struct ios_rqtree t = {{NULL}};
+	struct ios_rqgrid g;
+	bool in[N] = {false};
+	unsigned step;
+
+	memset(in_grid, 0, sizeof(in_grid));
+	memset(in_tree, 0, sizeof(in_tree));
+	ios_rqgrid_init(&g, memory, n_cells);
+	seed = 23;
+	for (step = 0; step < steps; step++) {
+		unsigned i = rnd() % N, wide = step / 100 % 3 * 20 + rnd() % 24;
+
+		if (in[i] || step % 500 > 440) { /* now and then it runs empty */
+			for (; i < N && !in[i]; i++)
+				;
+			if (i == N)
+				continue;
+			ios_rqgrid_remove(&g, &in_grid[i]);
+			ios_rqtree_remove(&t, &in_tree[i]);
+			ck_assert(!ios_rqtree_linked(&in_grid[i]));
+			in[i] = false;
+		} else {
+			in_grid[i].span_offset = (uint64_t)rnd() << wide | rnd() % 2;
+			in_tree[i].span_offset = in_grid[i].span_offset;
+			ios_rqgrid_insert(&g, &in_grid[i]);
+			ios_rqtree_insert(&t, &in_tree[i]);
+			in[i] = true;
+		}
+		same(&g, &t, in_grid, in_tree, (uint64_t)rnd() << wide);
+	}
+	free(memory);
+}
+
+START_TEST(a_grid_agrees_with_a_tree_after_every_step_however_wide)
+{
+	agree(1, 6000);
+	agree(100000, 600);
+}
+END_TEST
+
+START_TEST(a_grid_forgets_how_wide_it_was_as_often_as_it_is_emptied)
+{
+	struct iosched_request rq = {.span_offset = UINT64_C(1) << 60};
+	void *memory = calloc(1, ios_rqgrid_size(64));
+	struct ios_rqgrid g;
+	unsigned widest, i;
+
+	ios_rqgrid_init(&g, memory, 64);
+	ios_rqgrid_insert(&g, &rq);
+	widest = g.shift;
+	ck_assert_uint_ge(widest, 50);
+	ios_rqgrid_remove(&g, &rq);
+	rq.span_offset = 1;
+	for (i = 1; i < widest; i++) {
+		ios_rqgrid_insert(&g, &rq);
+		ios_rqgrid_remove(&g, &rq);
+	}
+	ck_assert_uint_eq(g.shift, 0);
+	free(memory);
+}
+END_TEST
+
+START_TEST(a_broken_grid_is_noticed)
+{
+	struct iosched_request rq[2] = {{.span_offset = 3}, {.span_offset = 70}};
+	void *memory = calloc(1, ios_rqgrid_size(128));
+	struct ios_rqgrid g;
+
+	ios_rqgrid_init(&g, memory, 128);
+	ios_rqgrid_insert(&g, &rq[0]);
+	ios_rqgrid_insert(&g, &rq[1]);
+	ck_assert_ptr_null(ios_rqgrid_audit(&g));
+	rq[0].span_offset = 5;
+	ck_assert_ptr_nonnull(ios_rqgrid_audit(&g));
+	rq[0].span_offset = 3;
+	g.used[1] = 0;
+	ck_assert_ptr_nonnull(ios_rqgrid_audit(&g));
+	g.used[1] = 1 << 6;
+	g.words = 1;
+	ck_assert_ptr_nonnull(ios_rqgrid_audit(&g));
+	free(memory);
+}
+END_TEST
+
+struct keyed {
+	struct ios_treap_link link;
+	unsigned key, order; /* order 0: not in the set */
+};
+
+static void put(struct ios_treap *t, struct keyed *k)
+{
+	struct ios_treap_link **link = &t->root, *parent = NULL;
+
+	while (*link != NULL) {
+		parent = *link;
+		link = k->key < IOS_CONTAINER(parent, struct keyed, link)->key ? &parent->left
+									       : &parent->right;
+	}
+	ios_treap_insert(t, &k->link, parent, link);
+}
+
+static bool comes_before(struct ios_treap_link *x, struct ios_treap_link *y)
+{
+	const struct keyed *a = IOS_CONTAINER(x, struct keyed, link);
+	const struct keyed *b = IOS_CONTAINER(y, struct keyed, link);
+
+	return a->key != b->key ? a->key < b->key : a->order < b->order;
+}
+
+/* Walks forward and back, both against what was put in. */
+static void in_order(const struct ios_treap *t, unsigned count)
+{
+	struct ios_treap_link *l;
+	unsigned n = 0;
+
+	ck_assert_ptr_null(ios_treap_audit(t));
+	for (l = t->first; l != NULL; l = ios_treap_next(l), n++)
+		if (l != t->first)
+			ck_assert(comes_before(ios_treap_prev(l), l));
+	ck_assert_uint_eq(n, count);
+}
+
+START_TEST(a_treap_keeps_the_order_of_keys_and_of_equals)
+{
+	static struct keyed k[N];
+	struct ios_treap t = {NULL, NULL, NULL};
+	unsigned step, count = 0;
+
+	seed = 31;
+	for (step = 0; step < N; step++)
+		k[step].link.priority = ios_treap_priority(step);
+	for (step = 1; step < 20000; step++) {
+		struct keyed *x = &k[rnd() % N];
+
+		if (x->order != 0) {
+			ios_treap_remove(&t, &x->link);
+			x->order = 0;
+			count--;
+			continue;
+		}
+		x->key = rnd() % 40;
+		x->order = step;
+		count++;
+		if (t.last == NULL || IOS_CONTAINER(t.last, struct keyed, link)->key <= x->key)
+			ios_treap_append(&t, &x->link);
+		else
+			put(&t, x);
+		in_order(&t, count);
+	}
+}
+END_TEST
+
+START_TEST(a_treap_is_no_deeper_than_a_few_times_the_best)
+{
+	static struct keyed k[1024];
+	struct ios_treap t = {NULL, NULL, NULL};
+	unsigned i, depth, deepest = 0;
+
+	for (i = 0; i < 1024; i++) {
+		k[i].key = i;
+		k[i].link.priority = ios_treap_priority(i);
+		ios_treap_append(&t, &k[i].link);
+	}
+	for (i = 0; i < 1024; i++) {
+		const struct ios_treap_link *l = &k[i].link;
+
+		for (depth = 1; l->parent != NULL; l = l->parent)
+			depth++;
+		deepest = depth > deepest ? depth : deepest;
+	}
+	ck_assert_uint_le(deepest, 30); /* 10 at best; in the mean 2 ln 1024 = 14 to a node */
+}
+END_TEST
+
+START_TEST(a_broken_treap_is_noticed)
+{
+	static struct keyed k[3];
+	struct ios_treap t = {NULL, NULL, NULL};
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		k[i].link.priority = ios_treap_priority(i);
+		ios_treap_append(&t, &k[i].link);
+	}
+	ck_assert_ptr_null(ios_treap_audit(&t));
+	t.last = &k[1].link;
+	ck_assert_ptr_nonnull(ios_treap_audit(&t));
+	t.last = &k[2].link;
+	t.first = &k[1].link;
+	ck_assert_ptr_nonnull(ios_treap_audit(&t));
+	t.first = &k[0].link;
+	for (i = 0; i < 3; i++)
+		if (k[i].link.parent != NULL)
+			k[i].link.priority = UINT32_MAX;
+	t.root->priority = 0;
+	ck_assert_ptr_nonnull(ios_treap_audit(&t));
+}
+END_TEST
+
 START_TEST(a_cooperator_is_exact_or_close_on_either_side_or_nobody)
 {
 	struct ios_rbtree t = {NULL};
@@ -222,4 +450,8 @@ MAIN_OF("trees", a_request_tree_agrees_with_a_list_after_every_step,
 	where_starts_are_unique_a_second_one_is_answered_with_the_first,
 	a_removal_can_say_who_followed, walking_forward_and_back_meets_all_in_order,
 	find_meets_the_equal_nearest_the_root, a_node_with_two_children_gives_way_to_its_successor,
-	a_broken_tree_is_noticed, a_cooperator_is_exact_or_close_on_either_side_or_nobody)
+	a_broken_tree_is_noticed, a_grid_agrees_with_a_tree_after_every_step_however_wide,
+	a_grid_forgets_how_wide_it_was_as_often_as_it_is_emptied, a_broken_grid_is_noticed,
+	a_treap_keeps_the_order_of_keys_and_of_equals,
+	a_treap_is_no_deeper_than_a_few_times_the_best, a_broken_treap_is_noticed,
+	a_cooperator_is_exact_or_close_on_either_side_or_nobody)

@@ -43,30 +43,36 @@ struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq)
 {
 	struct fd_owner *o = rq->internal.context->data;
 
-	return &o->flow[iosched_request_class(rq)][is_async(rq)];
+	/* Written as an element of the array it would be computed again for each member. */
+	return o->flow[0] + (iosched_request_class(rq) * 2u + is_async(rq));
+}
+
+static void pass_time(struct fd *d, iosched_time now)
+{
+	if (now >= d->slice_end)
+		ios_fd_slice_advance_slow(d, now);
+	d->alarm = d->slice_end;
+	ios_fd_grace(d, now);
+	if (d->n_limits != 0) {
+		ios_fd_wake(d, now);
+		d->alarm = 0;
+	}
 }
 
 static void tick(struct fd *d, iosched_time now)
 {
 	d->now = now;
-	if (now >= d->slice_end)
-		ios_fd_slice_advance_slow(d, now);
-	if (!ios_list_empty(&d->grace))
-		ios_fd_grace(d, now);
-	if (d->n_limits != 0)
-		ios_fd_wake(d, now);
+	if (now >= d->alarm)
+		pass_time(d, now);
 }
 
-static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
+static void seen(const struct fd_flow *f, iosched_time now)
 {
 	iosched_time some = fd_max(now, 1); /* 0 is never */
 
-	bool idle = f->cls == IOSCHED_IDLE;
-
+	f->of->seen = some;
 	if (!f->async)
-		d->t_sync[idle] = some;
-	if (!idle)
-		d->better_last = some;
+		f->of->sync_seen = some;
 }
 
 /* -- insert -- */
@@ -105,8 +111,7 @@ static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched
 {
 	uint64_t bound;
 
-	if (rq->op != IOSCHED_WRITE || f->async || rq->span_length > d->t.boost_bytes ||
-	    f->nq != f->n_boosted)
+	if (rq->span_length > d->t.boost_bytes || f->nq != f->n_boosted)
 		return false;
 	if (!d->wce && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
 		return false;
@@ -131,10 +136,10 @@ static void kick(struct fd *d, const struct fd_flow *f, const struct iosched_req
 		d->env->kick |= IOSCHED_KICK_NOW;
 }
 
-static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f,
+						 struct iosched_request *rq, iosched_time now)
 {
-	struct fd *d = self;
-	struct fd_flow *f = ios_fd_flow_for(rq);
+	bool fsync = rq->op == IOSCHED_WRITE && !f->async;
 
 	tick(d, now);
 	if (!f->async)
@@ -142,13 +147,13 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 	ios_fd_flow_activate(d, f);
 	if (d->cls[IOSCHED_IDLE].nq != 0 && f->cls != IOSCHED_IDLE)
 		ios_fd_idle_pause_over(d, now);
-	seen(d, f, now);
-	if (!f->async && rq->op == IOSCHED_WRITE)
+	seen(f, now);
+	if (fsync)
 		count_syncer(d, f, now);
 	rq->internal.mark = 0;
 	if (expires_by_wish(d, rq, f))
 		rq->internal.mark = FD_MARK_WISH;
-	else if (deserves_boost(d, f, rq))
+	else if (fsync && deserves_boost(d, f, rq))
 		rq->internal.mark = FD_MARK_BOOST;
 	ios_fd_flow_link(d, f, rq);
 	ios_fd_flow_settle(d, f, now);
@@ -157,6 +162,46 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 	if (ends_hold(d, f, rq))
 		ios_fd_hold_end(d, now, false);
 	kick(d, f, rq);
+}
+
+/* The same of one more read of a flow that has some queued: most requests under load. */
+static inline __attribute__((always_inline)) void
+insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
+{
+	seen(f, now);
+	rq->internal.mark = 0;
+	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
+	d->env->kick |= IOSCHED_KICK_NOW;
+	if (f->counted == 1) {
+		f->counted = 2;
+		f->of->n_deep++;
+	}
+	ios_fd_flow_append(f, rq);
+}
+
+static bool is_another(const struct fd *d, const struct fd_flow *f,
+		       const struct iosched_request *rq)
+{
+	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL && !d->special &&
+	       f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
+	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
+}
+
+static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_flow *f = ios_fd_flow_for(rq);
+
+	if (now >= d->alarm || !is_another(d, f, rq)) {
+		insert_any(d, f, rq, now);
+		return;
+	}
+	if (d->rotational && !ios_fd_observe_random(d, f, rq)) {
+		insert_any(d, f, rq, now);
+		return;
+	}
+	d->now = now;
+	insert_another(d, f, rq, now);
 }
 
 /* -- dispatch -- */
@@ -180,11 +225,13 @@ static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool conti
 
 static void send_boost(struct fd *d, iosched_time now)
 {
+	d->special = 1;
 	if (d->boost_infl++ == 0)
 		d->t_boost = now;
 }
 
-static void move_head(struct fd *d, struct fd_flow *f, const struct iosched_request *rq, bool boost)
+static inline void move_head(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			     bool boost)
 {
 	uint64_t end = rq->span_offset + rq->span_length;
 
@@ -195,16 +242,18 @@ static void move_head(struct fd *d, struct fd_flow *f, const struct iosched_requ
 		f->wend = end;
 }
 
-/* Everything that is handed out passes here. */
-static struct iosched_request *take(struct fd *d, struct iosched_request *rq, iosched_time now)
+/* Everything that is handed out passes here. `plain`: a sync request without a mark, not of the
+ * idle class, of a flow that has others, all by arrival; and nothing is special. */
+static inline __attribute__((always_inline)) struct iosched_request *
+take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool plain)
 {
 	struct fd_flow *f = fd_flow_of(rq);
-	bool contig, boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
+	bool contig, boost = !plain && (rq->internal.mark & FD_MARK_BOOST) != 0;
 	uint64_t est = ios_fd_estimate(d, f, rq, &contig);
 
 	f->t_dispatch = now;
-	ios_fd_flow_unlink(d, f, rq);
-	if (d->infl == 0 && d->flushing == FD_NO_FLUSH) {
+	ios_fd_flow_take(d, f, rq, plain);
+	if (d->infl == 0 && (plain || d->flushing == FD_NO_FLUSH)) {
 		d->last_comp = now;
 		rq->internal.mark |= FD_MARK_ALONE;
 	}
@@ -212,27 +261,33 @@ static struct iosched_request *take(struct fd *d, struct iosched_request *rq, io
 		rq->internal.mark |= FD_MARK_CONTIG;
 	f->infl++;
 	f->entity->infl++;
-	f->entity->outstanding++;
-	d->cls[f->cls].infl++;
+	f->of->infl++;
 	d->infl++;
 	move_head(d, f, rq, boost);
-	if (f->async)
+	if (!plain && f->async)
 		send_async(d, f, est, contig, now);
 	if (boost)
 		send_boost(d, now);
-	if (f->cls == IOSCHED_IDLE)
+	if (!plain && f->cls == IOSCHED_IDLE)
 		d->idle_sent = now;
-	if (d->n_limits != 0)
+	if (!plain && d->n_limits != 0)
 		ios_fd_limit_charge(d, f, est, rq->span_length, now);
-	ios_fd_served(d, f, now);
-	ios_fd_flow_sent(d, f, est, now);
-	if (rq->internal.mark & FD_MARK_SHARED)
+	if (!plain || f->odd)
+		ios_fd_served(d, f, now);
+	ios_fd_flow_sent(d, f, est, now, plain);
+	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
-	seen(d, f, now);
-	if (d->hold.flow != NULL && f->entity == d->e)
+	seen(f, now);
+	if (!plain && d->hold.flow != NULL && f->entity == d->e)
 		ios_fd_hold_end(d, now, false);
 	return rq;
+}
+
+static __attribute__((noinline)) struct iosched_request *
+take(struct fd *d, struct iosched_request *rq, iosched_time now)
+{
+	return take_road(d, rq, now, false);
 }
 
 static struct fd_class *best_class(struct fd *d)
@@ -241,12 +296,9 @@ static struct fd_class *best_class(struct fd *d)
 						   IOSCHED_IDLE};
 	unsigned i;
 
-	for (i = 0; i < FD_CLASSES; i++) {
-		struct fd_class *c = &d->cls[order[i]];
-
-		if (c->ready[0].root != NULL || c->ready[1].root != NULL)
-			return c;
-	}
+	for (i = 0; i < FD_CLASSES; i++)
+		if (d->cls[order[i]].n_ready != 0)
+			return &d->cls[order[i]];
 	return NULL;
 }
 
@@ -277,20 +329,38 @@ static bool fits_before_due(const struct fd *d, iosched_time now)
 	return due > now && d->infl < (due - now) / d->t_pos;
 }
 
+/* Somebody has a limit or a reservation, or nothing may go. True: that decides. */
+static __attribute__((noinline)) bool tenants_decide(struct fd *d, const struct fd_class *c,
+						     iosched_time now, struct iosched_pause *pause,
+						     struct iosched_request **rq)
+{
+	struct fd_flow *reserved;
+
+	if (c == NULL) {
+		*rq = nothing_allowed(d, pause);
+		return true;
+	}
+	reserved = ios_fd_reserved(d, now);
+	if (reserved != NULL) {
+		*rq = reserved->async ? ios_fd_sweep(d, reserved->entity)
+				      : ios_fd_flow_oldest(reserved);
+		return true;
+	}
+	if (d->mode != FD_SERIAL || fits_before_due(d, now))
+		return false;
+	*rq = ios_fd_busy(pause);
+	return true;
+}
+
 /* All but the expired. */
-static struct iosched_request *choose(struct fd *d, iosched_time now, struct iosched_pause *pause)
+static inline struct iosched_request *choose(struct fd *d, iosched_time now,
+					     struct iosched_pause *pause)
 {
 	struct fd_class *c = best_class(d);
-	struct fd_flow *reserved;
 	struct iosched_request *rq;
 
-	if (c == NULL)
-		return nothing_allowed(d, pause);
-	if (d->n_limits != 0 && (reserved = ios_fd_reserved(d, now)) != NULL)
-		return reserved->async ? ios_fd_sweep(d, reserved->entity)
-				       : ios_fd_flow_oldest(reserved);
-	if (d->mode == FD_SERIAL && d->n_limits != 0 && !fits_before_due(d, now))
-		return ios_fd_busy(pause);
+	if ((c == NULL || d->n_limits != 0) && tenants_decide(d, c, now, pause, &rq))
+		return rq;
 	if ((rq = boosted(c)) != NULL)
 		return rq;
 	if (d->flushing == FD_FENCE || d->starving != FD_NOT_STARVING ||
@@ -308,7 +378,7 @@ static bool parks(struct fd *d, struct iosched_request *rq, iosched_time now)
 	struct fd_flow *f;
 	struct fd_limiter *over;
 
-	if (d->n_limits == 0 || rq->op == IOSCHED_FLUSH)
+	if (rq->op == IOSCHED_FLUSH)
 		return false;
 	f = fd_flow_of(rq);
 	over = ios_fd_over_limit(d, f, now);
@@ -324,7 +394,7 @@ static struct iosched_request *allowed(struct fd *d, iosched_time now, struct io
 
 	do
 		rq = choose(d, now, pause);
-	while (rq != NULL && parks(d, rq, now));
+	while (d->n_limits != 0 && rq != NULL && parks(d, rq, now));
 	return rq;
 }
 
@@ -334,26 +404,18 @@ static struct iosched_request *expired(struct fd *d, bool async, iosched_time no
 
 	do
 		rq = ios_fd_expired(d, async, now);
-	while (rq != NULL && parks(d, rq, now));
+	while (d->n_limits != 0 && rq != NULL && parks(d, rq, now));
 	return rq;
 }
 
 /* Eight expired sync ones, one expired async one, one normal choice, and so on. Without the
- * async one a burst of expired writes would wait behind every later read. */
-static struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
-						struct iosched_pause *pause)
+ * async one a burst of expired writes would wait behind every later read. NULL: it is the normal
+ * choice's turn; `late`: though some are expired. */
+static struct iosched_request *rescue(struct fd *d, iosched_time now, bool *late)
 {
-	struct iosched_request *s = NULL, *a = NULL, *rq;
+	struct iosched_request *s = expired(d, false, now), *a = expired(d, true, now);
 
-	if (now >= d->expiry_floor) {
-		s = expired(d, false, now);
-		a = expired(d, true, now);
-		d->expiry_floor = ios_fd_next_expiry(d);
-	}
-	if (s == NULL && a == NULL) {
-		d->cycle = 0;
-		return allowed(d, now, pause);
-	}
+	d->expiry_floor = ios_fd_next_expiry(d);
 	if (d->cycle < CYCLE_SYNC && s != NULL) {
 		d->cycle++;
 		return s;
@@ -363,12 +425,30 @@ static struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
 		return a;
 	}
 	d->cycle = 0;
-	rq = allowed(d, now, pause);
-	if (rq != NULL)
-		return rq;
-	/* The choice may have parked what had expired. */
-	s = expired(d, false, now);
+	*late = s != NULL || a != NULL;
+	return NULL;
+}
+
+/* The normal choice found nothing, and may have parked what had expired. */
+static struct iosched_request *rescue_anyway(struct fd *d, iosched_time now)
+{
+	struct iosched_request *s = expired(d, false, now);
+
 	return s != NULL ? s : expired(d, true, now);
+}
+
+static inline struct iosched_request *rescue_or_choose(struct fd *d, iosched_time now,
+						       struct iosched_pause *pause)
+{
+	struct iosched_request *rq;
+	bool late = false;
+
+	if (now < d->expiry_floor)
+		d->cycle = 0;
+	else if ((rq = rescue(d, now, &late)) != NULL)
+		return rq;
+	rq = allowed(d, now, pause);
+	return rq == NULL && late ? rescue_anyway(d, now) : rq;
 }
 
 /* A wait must not outlast what may end it. */
@@ -398,16 +478,22 @@ static void forget_depth(struct fd *d, iosched_time now)
 		d->depth_lim = 0;
 }
 
-static struct iosched_request *fd_dispatch(void *self, iosched_time now,
-					   struct iosched_pause *pause)
+static void look_for_special(struct fd *d)
 {
-	struct fd *d = self;
+	d->special = d->n_limits != 0 || d->hold.flow != NULL || d->flushing != FD_NO_FLUSH ||
+		     d->boost_infl != 0 || d->depth_lim != 0 || d->aged != 0 || d->starving;
+}
+
+static __attribute__((noinline)) struct iosched_request *
+dispatch_any(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
 	struct iosched_request *rq;
 
 	tick(d, now);
 	if (d->hold.flow != NULL)
 		ios_fd_hold_over(d, now);
 	forget_depth(d, now);
+	look_for_special(d);
 	if (d->starving == FD_STARVING)
 		return ios_fd_busy(pause);
 	rq = rescue_or_choose(d, now, pause);
@@ -417,6 +503,39 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 		return take(d, rq, now);
 	shorten(d, now, pause);
 	return NULL;
+}
+
+static bool is_plain(const struct iosched_request *rq)
+{
+	const struct fd_flow *f;
+
+	if ((rq->flags & IOSCHED_RQ_INTERNAL) || rq->internal.mark != 0)
+		return false;
+	f = fd_flow_of(rq);
+	return f->ordinary && f->nq > 1 && ios_fifo_empty(&f->wishes);
+}
+
+static struct iosched_request *fd_dispatch(void *self, iosched_time now,
+					   struct iosched_pause *pause)
+{
+	struct fd *d = self;
+	struct fd_class *c = &d->cls[IOSCHED_BEST_EFFORT];
+	struct iosched_request *rq;
+
+	if (now >= d->alarm || now >= d->expiry_floor || d->special ||
+	    d->cls[IOSCHED_REALTIME].n_ready != 0 || c->n_ready == 0 || !ios_list_empty(&c->boosts))
+		return dispatch_any(d, now, pause);
+	d->now = now;
+	d->cycle = 0;
+	rq = d->mode == FD_SERIAL ? ios_fd_serial(d, c, now, pause)
+				  : ios_fd_parallel(d, c, now, pause);
+	if (rq == NULL) {
+		shorten(d, now, pause);
+		return NULL;
+	}
+	if (is_plain(rq))
+		return take_road(d, rq, now, true);
+	return (rq->flags & IOSCHED_RQ_INTERNAL) ? rq : take(d, rq, now);
 }
 
 /* -- complete -- */
@@ -435,49 +554,89 @@ static void flush_done(struct fd *d, iosched_time now)
 		d->e = NULL;
 }
 
-static void uncount(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-		    iosched_time now)
+/* `plain`: of a sync flow that has others QUEUED, not of the idle class, marked with nothing but
+ * what take() marks all with; and nothing is special. */
+static inline __attribute__((always_inline)) void uncount(struct fd *d, struct fd_flow *f,
+							  const struct iosched_request *rq,
+							  iosched_time now, const bool plain)
 {
-	ios_fd_slice_done(d, rq, now);
+	ios_fd_slice_done(d, rq, now, plain);
 	f->infl--;
 	f->entity->infl--;
 	f->entity->outstanding--;
-	d->cls[f->cls].infl--;
+	f->of->infl--;
 	d->infl--;
-	d->async_infl -= f->async;
-	d->boost_infl -= (rq->internal.mark & FD_MARK_BOOST) != 0;
+	if (!plain)
+		d->async_infl -= f->async;
+	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
+		d->boost_infl--;
+	f->t_lc = now;
+	f->entity->t_lc = now;
+	f->entity->last = f;
+	seen(f, now);
+	if (!plain && f->cls == IOSCHED_IDLE)
+		ios_fd_idle_done(d, rq, now);
+	if (!plain) {
+		ios_fd_flow_rest(d, f, now);
+		ios_fd_flow_settle(d, f, now);
+	} else if (f->counted == 2 && f->nq + f->infl < 2) {
+		f->counted = 1;
+		f->of->n_deep--;
+	}
+}
+
+static inline __attribute__((always_inline)) void complete_road(struct fd *d, struct fd_flow *f,
+								struct iosched_request *rq,
+								iosched_time now, const bool plain)
+{
+	uncount(d, f, rq, now, plain);
+	ios_fd_settle_cost(d, f, rq, now, plain);
+	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
+		ios_fd_share_done(d, rq, now);
+	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
+		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
+	if (d->mode == FD_PARALLEL)
+		ios_fd_parallel_done(d, f, rq, now, plain);
+	if (d->tries)
+		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
+				  now);
+}
+
+static __attribute__((noinline)) void complete_plain(struct fd *d, struct fd_flow *f,
+						     struct iosched_request *rq, iosched_time now)
+{
+	complete_road(d, f, rq, now, true);
+}
+
+static __attribute__((noinline)) void complete_any(struct fd *d, struct iosched_request *rq,
+						   iosched_time now)
+{
+	tick(d, now);
+	if (rq->flags & IOSCHED_RQ_INTERNAL)
+		flush_done(d, now);
+	else
+		complete_road(d, fd_flow_of(rq), rq, now, false);
 }
 
 static void fd_complete(void *self, struct iosched_request *rq, iosched_time now)
 {
+	const uint8_t usual = FD_MARK_CONTIG | FD_MARK_ALONE | FD_MARK_SENT;
 	struct fd *d = self;
-	struct fd_flow *f;
+	struct fd_flow *f = fd_flow_of(rq);
 
-	tick(d, now);
-	if (rq->flags & IOSCHED_RQ_INTERNAL) {
-		flush_done(d, now);
+	if (now >= d->alarm || d->special || (rq->internal.mark & ~usual) != 0 || !f->ordinary ||
+	    f->nq == 0) {
+		complete_any(d, rq, now);
 		return;
 	}
-	f = fd_flow_of(rq);
-	uncount(d, f, rq, now);
-	f->t_lc = now;
-	f->entity->t_lc = now;
-	f->entity->last = f;
-	seen(d, f, now);
-	if (f->cls == IOSCHED_IDLE)
-		ios_fd_idle_done(d, rq, now);
-	ios_fd_flow_rest(d, f, now);
-	ios_fd_flow_settle(d, f, now);
-	ios_fd_settle_cost(d, f, rq, now);
-	if (rq->internal.mark & FD_MARK_SHARED)
-		ios_fd_share_done(d, rq, now);
-	if (rq->internal.mark & FD_MARK_BOOST)
-		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
-	if (d->mode == FD_PARALLEL)
-		ios_fd_parallel_done(d, f, rq, now);
-	if (d->rotational && d->hint == IOSCHED_PARALLEL_YES)
-		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
-				  now);
+	d->now = now;
+	if (d->rotational) {
+		complete_plain(d, f, rq, now);
+		return;
+	}
+	uncount(d, f, rq, now, true); /* flash: always parallel, nothing to find out */
+	d->last_comp = now;
+	ios_fd_parallel_done(d, f, rq, now, true);
 }
 
 /* -- leaving -- */
@@ -567,13 +726,19 @@ static void fd_group_changed(void *self, struct iosched_group *group, iosched_ti
 
 /* -- the table -- */
 
-static size_t fd_pool_size(const struct iosched_params *p)
+static size_t groups_size(const struct iosched_params *p)
 {
 	return sizeof(struct fd_group) * (p->max_groups + 1u);
 }
 
+static size_t fd_pool_size(const struct iosched_params *p)
+{
+	return groups_size(p) + FD_CLASSES * ios_rqgrid_size(ios_rqgrid_cells(p->expected_queued));
+}
+
 static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosched_time now)
 {
+	uint32_t n_cells = ios_rqgrid_cells(env->params->expected_queued);
 	struct fd *d = self;
 	unsigned i;
 
@@ -583,10 +748,17 @@ static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosch
 	d->wce = env->params->write_cache;
 	d->array = env->params->array;
 	d->hint = env->params->parallel;
+	d->measures = d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
+	d->tries = d->rotational && d->hint == IOSCHED_PARALLEL_YES;
 	if (d->array && d->rotational)
 		ios_fd_use_array_model(&d->t);
-	for (i = 0; i < FD_CLASSES; i++)
+	for (i = 0; i < FD_CLASSES; i++) {
 		ios_fd_class_init(&d->cls[i], i);
+		ios_rqgrid_init(&d->cls[i].grid,
+				(char *)pool + groups_size(env->params) +
+					i * ios_rqgrid_size(n_cells),
+				n_cells);
+	}
 	ios_list_init(&d->busy);
 	ios_list_init(&d->grace);
 	ios_list_init(&d->owing);
@@ -636,3 +808,20 @@ const struct iosched_policy ios_fair_deadline_policy = {
 	.tunable_changed = ios_fd_tunable_changed,
 	.audit = ios_fd_audit,
 };
+
+#ifdef IOS_ONE_UNIT
+#include "policies/fair_deadline/fd_audit.c"
+#include "policies/fair_deadline/fd_cost.c"
+#include "policies/fair_deadline/fd_expired.c"
+#include "policies/fair_deadline/fd_flow.c"
+#include "policies/fair_deadline/fd_idle.c"
+#include "policies/fair_deadline/fd_merge.c"
+#include "policies/fair_deadline/fd_mode.c"
+#include "policies/fair_deadline/fd_owner.c"
+#include "policies/fair_deadline/fd_parallel.c"
+#include "policies/fair_deadline/fd_queue.c"
+#include "policies/fair_deadline/fd_serial.c"
+#include "policies/fair_deadline/fd_stream.c"
+#include "policies/fair_deadline/fd_tenant.c"
+#include "policies/fair_deadline/fd_tunables.c"
+#endif

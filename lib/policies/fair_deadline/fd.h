@@ -17,6 +17,9 @@
  *   fd.c          the ladder, insert, complete, the table
  *   fd_tunables.c the numbers; fd_audit.c what must be true
  *
+ * The build makes one translation unit of them, for a request's road crosses eight files and calls
+ * the compiler cannot see through were a tenth of its cost. File by file they work as well.
+ *
  * A flow is (context, class, sync or async). Its tag is its virtual time: nanoseconds of device
  * time over its effective weight. It is in exactly one place: IDLE (nowhere), QUEUED (its
  * entity's `flows`), PARKED (a limiter's `parked`), PRESENT or RESTING (nothing queued, but
@@ -30,7 +33,16 @@
 #include <iosched/policy.h>
 #include "blocks/audit.h"
 #include "blocks/fifo.h"
-#include "blocks/rqtree.h"
+#include "blocks/rqgrid.h"
+#include "blocks/treap.h"
+
+#ifdef IOS_ONE_UNIT
+#define FD_SHARED static
+#define FD_HOT static inline __attribute__((always_inline)) /* a step of the plain road */
+#else
+#define FD_SHARED
+#define FD_HOT
+#endif
 
 #define FD_US UINT64_C(1000)
 #define FD_MS UINT64_C(1000000)
@@ -67,7 +79,7 @@ struct fd_owner;
 struct fd_limiter {
 	const struct iosched_limits *limits; /* the core's; NULL: none is set */
 	iosched_time min_tag[FD_DIMENSIONS], max_tag[FD_DIMENSIONS];
-	struct ios_rbtree parked[FD_LANES]; /* flows that wait for max, by tag */
+	struct ios_treap parked[FD_LANES];  /* flows that wait for max, by tag */
 	struct fd_flow *released[FD_LANES]; /* let out, not yet dispatched: the next waits */
 	struct iosched_tree_link wake;	    /* in fd.wakes, while a lane could let one out */
 	struct iosched_tree_link due;	    /* in fd.dues, while min is set and a flow is active */
@@ -93,16 +105,17 @@ struct fd_group {
 };
 
 struct fd_entity {
+	struct fd_class *of;
 	enum fd_kind kind;
 	uint8_t cls;
 	uint8_t ready;		      /* linked in fd_class.ready */
 	struct ios_rqtree sorted;     /* requests of its flows */
-	struct ios_rbtree flows;      /* QUEUED ones by tag */
-	struct fd_flow *first;	      /* of them */
+	struct ios_rqgrid *grid;      /* the POOL's, instead: it has many, and scattered */
+	struct ios_treap flows;	      /* QUEUED ones by tag */
 	struct iosched_request *next; /* first in `sorted` from `hpos` on, if `next_known` */
 	uint8_t next_known;
 	struct iosched_tree_link link; /* by key */
-	uint64_t key;		       /* least tag in `flows` */
+	uint64_t key;		       /* least tag in `flows`, while ready */
 	uint64_t hpos;		       /* where its own sweep stands */
 	uint32_t n_flows;	       /* flows homed here */
 	uint32_t n_active;
@@ -120,16 +133,19 @@ struct fd_flow {
 	struct fd_entity own;	  /* as root of a stream, or as an async flow */
 	struct fd_entity *entity; /* where it is homed */
 	struct fd_owner *owner;
+	struct fd_class *of;
 	uint8_t cls, async, place, active;
 	uint8_t strikes;
 	uint8_t counted; /* at the POOL: 0 not, 1 shallow, 2 deep */
 	uint8_t harmed;
+	uint8_t odd;	  /* of a weight of its own, or in a group */
+	uint8_t ordinary; /* sync, and not of the idle class */
 	uint64_t tag;
 	int64_t owed;	  /* ns charged since the tag was last moved */
 	uint64_t inverse; /* of the effective weight, 16 fraction bits */
 	uint64_t weight_stamp;
 	uint32_t weight; /* as counted at its group */
-	struct iosched_tree_link by_tag;
+	struct ios_treap_link by_tag;
 	struct fd_limiter *parked_at, *released_by;
 
 	uint32_t nq, infl, n_boosted;
@@ -177,20 +193,22 @@ struct fd_owner {
 
 struct fd_class {
 	struct fd_entity pool;
+	struct ios_rqgrid grid;
 	struct ios_rbtree ready[2]; /* entities with QUEUED flows by key; sync, async */
-	struct ios_rbtree present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
-	struct ios_rbtree resting; /* other unqueued active flows */
+	struct ios_treap present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
+	struct ios_treap resting; /* other unqueued active flows */
 	struct iosched_list_link edf;	 /* sync flows by due.base */
 	struct iosched_list_link boosts; /* flows whose head is boosted, by its arrival */
 	struct ios_rbtree ages;		 /* async flows by due */
 	struct ios_rbtree ends;		 /* sequential flows by last_end */
 	uint64_t vtime;
-	uint32_t n_entities;	    /* active ones */
-	uint32_t n_ready;	    /* entities in `ready` */
-	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
-	uint32_t nq, infl;	    /* requests */
-	uint32_t stale;		    /* questions since their weights were compared */
-	uint8_t unequal;	    /* what came out */
+	uint32_t n_entities;	      /* active ones */
+	uint32_t n_ready;	      /* entities in `ready` */
+	uint32_t n_present, n_deep;   /* POOL flows, for symmetry */
+	uint32_t nq, infl;	      /* requests */
+	iosched_time seen, sync_seen; /* when there was last something to do; 0: never */
+	uint32_t stale;		      /* questions since their weights were compared */
+	uint8_t unequal;	      /* what came out */
 };
 
 /* Where the arm is held for someone. */
@@ -249,15 +267,23 @@ struct fd {
 	struct ios_rbtree wakes, dues; /* limiters */
 	uint32_t n_limits;	       /* contexts and groups with any */
 	uint64_t weight_stamp;
+	uint64_t n_made; /* flows, ever */
+	uint32_t n_odd;	 /* active flows that are odd */
 	uint32_t n_syncers, n_active;
 	iosched_time
 		expiry_floor; /* nothing expires before: lowered when filed, raised when looked */
 	iosched_time now;     /* of the last operation */
+	iosched_time alarm;   /* time alone does something at this time, not before */
+	/* Somebody has a limit, the arm is held, a boost or our FLUSH is in the device, it takes
+	 * fewer than it could, or starves one. Set at once, cleared when dispatch looks again.
+	 * While it is not set most requests take the plain road. */
+	uint8_t special;
 
 	/* device */
 	enum fd_mode mode;
 	uint8_t rotational, wce, array, hint;
-	uint64_t head; /* end of the last dispatched, boosts aside */
+	uint8_t measures, tries; /* is the mode to be found out by measurement, by trial? */
+	uint64_t head;		 /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
 	uint64_t slice; /* number of the current one */
@@ -267,7 +293,6 @@ struct fd {
 	uint32_t sent[FD_SLICES], aged; /* in flight by slice of dispatch; before those */
 	uint64_t gap, idle_lat;		/* see fd_idle.c */
 	iosched_time idle_sent;
-	iosched_time better_last; /* when a class above idle last had something */
 
 	/* serial */
 	struct fd_entity *e;
@@ -304,8 +329,7 @@ struct fd {
 	/* parallel */
 	uint64_t phi; /* of FD_ONE */
 	int64_t bucket;
-	iosched_time bucket_at, phi_at,
-		t_sync[2]; /* the last: of better classes, of the idle one */
+	iosched_time bucket_at, phi_at;
 	uint8_t pace_on;
 	uint32_t n_harmed;
 	uint64_t lat_rand_ns[2]; /* alone on the device; learned */
@@ -340,9 +364,19 @@ static inline uint64_t fd_scale(uint64_t x, uint64_t num, uint64_t den)
 	return x / den * num + x % den * num / den;
 }
 
-static inline struct fd_flow *fd_flow_by_tag(struct iosched_tree_link *l)
+static inline struct fd_flow *fd_flow_by_tag(struct ios_treap_link *l)
 {
 	return l == NULL ? NULL : IOS_CONTAINER(l, struct fd_flow, by_tag);
+}
+
+static inline struct fd_flow *fd_flow_first(const struct ios_treap *t)
+{
+	return fd_flow_by_tag(t->first);
+}
+
+static inline struct fd_flow *fd_flow_next(const struct fd_flow *f)
+{
+	return fd_flow_by_tag(ios_treap_next(&f->by_tag));
 }
 
 static inline struct fd_entity *fd_entity_of_link(struct iosched_tree_link *l)
@@ -384,20 +418,70 @@ static inline unsigned fd_rank(unsigned cls)
 	return cls == IOSCHED_REALTIME ? 0 : cls == IOSCHED_BEST_EFFORT ? 1 : 2;
 }
 
-/* An entity's requests in offset order, with a finger at its sweep. */
+/* When a class above idle last had something; 0: never. */
+static inline iosched_time fd_better_last(const struct fd *d)
+{
+	return fd_max(d->cls[IOSCHED_REALTIME].seen, d->cls[IOSCHED_BEST_EFFORT].seen);
+}
+
+/* The same of sync flows; for the idle class, those of its own. */
+static inline iosched_time fd_sync_last(const struct fd *d, unsigned cls)
+{
+	return cls == IOSCHED_IDLE ? d->cls[cls].sync_seen
+				   : fd_max(d->cls[IOSCHED_REALTIME].sync_seen,
+					    d->cls[IOSCHED_BEST_EFFORT].sync_seen);
+}
+
+/* An entity's requests in offset order. */
+static inline struct iosched_request *ios_fd_sorted_first(const struct fd_entity *e)
+{
+	return e->grid != NULL ? ios_rqgrid_first(e->grid) : ios_rqtree_first(&e->sorted);
+}
+
+static inline struct iosched_request *ios_fd_sorted_last(const struct fd_entity *e)
+{
+	return e->grid != NULL ? ios_rqgrid_last(e->grid) : ios_rqtree_last(&e->sorted);
+}
+
+static inline struct iosched_request *ios_fd_sorted_next(const struct fd_entity *e,
+							 const struct iosched_request *rq)
+{
+	return e->grid != NULL ? ios_rqgrid_next(e->grid, rq) : ios_rqtree_next(rq);
+}
+
+static inline struct iosched_request *ios_fd_sorted_prev(const struct fd_entity *e,
+							 const struct iosched_request *rq)
+{
+	return e->grid != NULL ? ios_rqgrid_prev(e->grid, rq) : ios_rqtree_prev(rq);
+}
+
+static inline struct iosched_request *ios_fd_sorted_from(const struct fd_entity *e, uint64_t offset)
+{
+	return e->grid != NULL ? ios_rqgrid_first_from(e->grid, offset)
+			       : ios_rqtree_first_from(&e->sorted, offset);
+}
+
+/* The same with a finger at its sweep. */
+FD_SHARED void ios_fd_sort_slow(struct fd_entity *e, struct iosched_request *rq);
 static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 {
-	ios_rqtree_insert(&e->sorted, rq);
 	if (e->next_known && rq->span_offset >= e->hpos &&
 	    (e->next == NULL || rq->span_offset < e->next->span_offset))
 		e->next = rq;
+	if (e->grid == NULL || !ios_rqgrid_insert_alone(e->grid, rq))
+		ios_fd_sort_slow(e, rq);
 }
 
-static inline void ios_fd_unsort(struct fd_entity *e, struct iosched_request *rq)
+FD_SHARED void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq);
+static inline __attribute__((always_inline)) void ios_fd_unsort(struct fd_entity *e,
+								struct iosched_request *rq)
 {
-	if (e->next == rq && e->next_known)
-		e->next = ios_rqtree_next(rq);
-	ios_rqtree_remove(&e->sorted, rq);
+	if (e->grid == NULL || !ios_rqgrid_alone(e->grid, rq))
+		ios_fd_unsort_slow(e, rq);
+	else if (e->next_known && e->next == rq)
+		e->next = ios_rqgrid_remove_next(e->grid, rq);
+	else
+		ios_rqgrid_remove_alone(e->grid, rq);
 }
 
 /* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
@@ -414,7 +498,7 @@ static inline void ios_fd_move_sweep(struct fd_entity *e, uint64_t pos)
 static inline struct iosched_request *ios_fd_from_sweep(struct fd_entity *e)
 {
 	if (!e->next_known) {
-		e->next = ios_rqtree_first_from(&e->sorted, e->hpos);
+		e->next = ios_fd_sorted_from(e, e->hpos);
 		e->next_known = 1;
 	}
 	return e->next;
@@ -428,31 +512,60 @@ static inline void fd_lower_floor(struct fd *d, iosched_time due)
 }
 
 /* fd_queue.c */
-void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
-void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
-struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f);
-void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_SHARED void ios_fd_flow_refile_due(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last);
+FD_SHARED void ios_fd_refile_boost(struct fd *d, struct fd_flow *f);
+FD_SHARED struct iosched_request *ios_fd_flow_oldest_of_both(const struct fd_flow *f);
+static inline struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f)
+{
+	return ios_fifo_empty(&f->wishes) && !ios_fifo_empty(&f->fifo)
+		       ? ios_fifo_entry(f->fifo.head.next)
+		       : ios_fd_flow_oldest_of_both(f);
+}
+FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_HOT void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq);
+FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
+FD_HOT void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			     bool plain);
 
 /* fd_owner.c */
-void ios_fd_class_init(struct fd_class *c, unsigned cls);
-void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
-void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
-void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
+FD_SHARED void ios_fd_class_init(struct fd_class *c, unsigned cls);
+FD_SHARED void ios_fd_owner_init(struct fd *d, struct fd_owner *o, struct iosched_context *ctx);
+FD_SHARED void ios_fd_owner_fini(struct fd *d, struct fd_owner *o);
+FD_SHARED void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now);
 
 /* fd_flow.c */
-void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
-void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost);
-void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
-void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_flow_activate(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
-void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
+FD_SHARED void ios_fd_flow_leave(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_settle_slow(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag);
+FD_SHARED void ios_fd_flow_charge_slow(struct fd *d, struct fd_flow *f);
+/* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:
+ * more than two positionings. */
+static inline void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
+{
+	int64_t much = (int64_t)(2 * d->t_pos);
+
+	f->owed += cost;
+	if (f->owed > much || f->owed < -much)
+		ios_fd_flow_charge_slow(d, f);
+}
+FD_SHARED void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_lift(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place);
+FD_SHARED void ios_fd_flow_rest_slow(struct fd *d, struct fd_flow *f, iosched_time now);
+static inline void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
+{
+	if (!fd_waits(f))
+		ios_fd_flow_rest_slow(d, f, now);
+}
+FD_SHARED void ios_fd_flow_activate_slow(struct fd *d, struct fd_flow *f);
+static inline void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
+{
+	if (!fd_waits(f))
+		ios_fd_flow_activate_slow(d, f);
+}
+FD_SHARED void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_recount(struct fd *d, struct fd_flow *f, uint8_t want);
 
 /* Its number of requests, its place or its home has changed. */
 static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
@@ -468,44 +581,76 @@ static inline void ios_fd_flow_count(struct fd *d, struct fd_flow *f)
 /* Put it where it belongs. */
 static inline void ios_fd_flow_settle(struct fd *d, struct fd_flow *f, iosched_time now)
 {
-	if (f->place == FD_QUEUED && f->nq != 0 && d->n_limits == 0)
-		ios_fd_flow_count(d, f);
-	else
+	if (f->place != FD_QUEUED || f->nq == 0 || d->n_limits != 0)
 		ios_fd_flow_settle_slow(d, f, now);
+	else if (f->counted == (f->nq + f->infl >= 2 ? 1 : 2))
+		ios_fd_flow_count(d, f);
 }
-void ios_fd_grace(struct fd *d, iosched_time now);
-uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
-struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now);
-iosched_time ios_fd_think_end(const struct fd_flow *f);
-bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c);
-bool ios_fd_weights_differ(struct fd *d, struct fd_class *c);
-void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now);
+FD_SHARED void ios_fd_grace(struct fd *d, iosched_time now);
+FD_SHARED uint64_t ios_fd_vtime(struct fd *d, unsigned cls);
+FD_SHARED struct fd_flow *ios_fd_present_first_slow(struct fd *d, struct fd_class *c,
+						    iosched_time now);
+static inline struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c,
+						   iosched_time now)
+{
+	return c->present.first == NULL ? NULL : ios_fd_present_first_slow(d, c, now);
+}
+FD_SHARED iosched_time ios_fd_think_end(const struct fd_flow *f);
+FD_SHARED void ios_fd_compare_weights(struct fd *d, struct fd_class *c);
+/* Have the POOL's flows different weights? Compared once in as many questions as there are
+ * flows, so that one question costs O(1). */
+static inline bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
+{
+	if (c->stale++ >= c->n_present)
+		ios_fd_compare_weights(d, c);
+	return c->unequal != 0;
+}
+
+/* Do they want unequal service: by weight, or one deep beside a shallow one? */
+static inline bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
+{
+	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
+}
+FD_HOT void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now,
+			     bool plain);
 
 /* fd_stream.c */
-void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
-void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-		    iosched_time now);
-void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
-void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
-void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
-void ios_fd_rehome_all(struct fd *d);
-struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
-					 const struct fd_entity *e);
-void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_flow_home(struct fd *d, struct fd_flow *f, struct fd_entity *to);
+FD_SHARED void ios_fd_thought_slow(struct fd *d, struct fd_flow *f, bool near, iosched_time now);
+/* A request arrives: had the flow, or its stream, nothing until now? */
+static inline void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now)
+{
+	if (f->nq + f->infl == 0 || f->entity->kind == FD_STREAM)
+		ios_fd_thought_slow(d, f, near, now);
+}
+FD_HOT bool ios_fd_observe_random(struct fd *d, struct fd_flow *f,
+				  const struct iosched_request *rq);
+FD_SHARED void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			      iosched_time now);
+FD_SHARED void ios_fd_stream_leave(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_stream_join(struct fd *d, struct fd_entity *from, struct fd_entity *to);
+FD_SHARED void ios_fd_rehome_all(struct fd *d);
+FD_SHARED struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
+						   const struct fd_entity *e);
+FD_SHARED void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
 
 /* fd_cost.c */
-uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
-uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
-uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			 bool *contig);
-void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			iosched_time now);
-uint64_t ios_fd_dirty(const struct fd *d, iosched_time now);
-void ios_fd_fence_done(struct fd *d, iosched_time now);
-void ios_fd_pump_done(struct fd *d, iosched_time now);
+FD_SHARED uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
+FD_SHARED uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
+FD_HOT uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+				bool *contig);
+FD_HOT void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			       iosched_time now, bool plain);
+FD_SHARED uint64_t ios_fd_dirty_slow(const struct fd *d, iosched_time now);
+static inline uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
+{
+	return d->dirty == 0 ? 0 : ios_fd_dirty_slow(d, now);
+}
+FD_SHARED void ios_fd_fence_done(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_pump_done(struct fd *d, iosched_time now);
 
 /* fd_tenant.c */
-uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
+FD_SHARED uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f);
 static inline uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
 {
 	return f->weight_stamp == d->weight_stamp ? f->inverse : ios_fd_inverse_slow(d, f);
@@ -514,106 +659,107 @@ static inline uint64_t ios_fd_inverse(struct fd *d, struct fd_flow *f)
 /* `cost` ns of device time as virtual time of this flow. */
 static inline uint64_t ios_fd_virtual(struct fd *d, struct fd_flow *f, uint64_t cost)
 {
-	uint64_t inverse = ios_fd_inverse(d, f);
+	uint64_t inverse;
 
 	cost = fd_min(cost, (UINT64_C(1) << FD_EST_BITS) - 1);
+	if (!f->odd)
+		return cost;
+	inverse = ios_fd_inverse(d, f);
 	return (cost >> 16) * inverse + (((cost & 0xffff) * inverse) >> 16);
 }
-void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
-struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
-void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
-void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosched_limits *limits,
-			   iosched_time now);
-struct fd_limiter *ios_fd_over_limit(struct fd *d, struct fd_flow *f, iosched_time now);
-void ios_fd_limit_charge(struct fd *d, struct fd_flow *f, uint64_t est, uint64_t bytes,
-			 iosched_time now);
-void ios_fd_limit_correct(struct fd *d, struct fd_flow *f, int64_t cost);
-void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
-void ios_fd_unpark(struct fd *d, struct fd_flow *f);
-void ios_fd_released_left(struct fd *d, struct fd_flow *f);
-void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
-void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now);
-iosched_time ios_fd_tenant_served(const struct fd_flow *f);
-void ios_fd_wake(struct fd *d, iosched_time now);
-void ios_fd_queued(struct fd_flow *f, bool on);
-struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
-iosched_time ios_fd_next_due(const struct fd *d);
-iosched_time ios_fd_next_wake(const struct fd *d);
+FD_SHARED void ios_fd_flow_weight_changed(struct fd_flow *f);
+FD_SHARED void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on);
+FD_SHARED struct fd_group *ios_fd_group(struct fd *d, struct iosched_group *g);
+FD_SHARED void ios_fd_group_changed(struct fd *d, struct iosched_group *host, iosched_time now);
+FD_SHARED void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l,
+				     const struct iosched_limits *limits, iosched_time now);
+FD_SHARED struct fd_limiter *ios_fd_over_limit(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED void ios_fd_limit_charge(struct fd *d, struct fd_flow *f, uint64_t est, uint64_t bytes,
+				   iosched_time now);
+FD_SHARED void ios_fd_limit_correct(struct fd *d, struct fd_flow *f, int64_t cost);
+FD_SHARED void ios_fd_flow_park(struct fd *d, struct fd_flow *f, struct fd_limiter *l);
+FD_SHARED void ios_fd_unpark(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_released_left(struct fd *d, struct fd_flow *f);
+FD_SHARED void ios_fd_wake_refile(struct fd *d, struct fd_limiter *l);
+FD_SHARED void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now);
+FD_SHARED iosched_time ios_fd_tenant_served(const struct fd_flow *f);
+FD_SHARED void ios_fd_wake(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_queued(struct fd_flow *f, bool on);
+FD_SHARED struct fd_flow *ios_fd_reserved(struct fd *d, iosched_time now);
+FD_SHARED iosched_time ios_fd_next_due(const struct fd *d);
+FD_SHARED iosched_time ios_fd_next_wake(const struct fd *d);
 
 /* fd_expired.c */
-struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
+FD_SHARED struct iosched_request *ios_fd_expired(struct fd *d, bool async, iosched_time now);
 
-void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
-void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
-void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
-void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
-iosched_time ios_fd_next_expiry(const struct fd *d);
+FD_SHARED void ios_fd_slice_advance_slow(struct fd *d, iosched_time now);
+FD_HOT void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est);
+FD_HOT void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_time now,
+			      bool plain);
+FD_SHARED void ios_fd_wish_refile(struct fd *d, struct fd_flow *f);
+FD_SHARED iosched_time ios_fd_next_expiry(const struct fd *d);
 
 /* fd_serial.c */
-struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
-				      struct iosched_pause *pause);
-struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
-bool ios_fd_barrier(const struct fd *d, iosched_time now);
-void ios_fd_hold_over(struct fd *d, iosched_time now);
-void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
-void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
-void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
+FD_HOT struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
+					     struct iosched_pause *pause);
+FD_SHARED struct iosched_request *ios_fd_sweep(const struct fd *d, struct fd_entity *e);
+FD_SHARED bool ios_fd_barrier(const struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_hold_over(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_hold_end(struct fd *d, iosched_time now, bool failed);
+FD_SHARED void ios_fd_efficiency(struct fd *d, uint64_t model, uint64_t spent, iosched_time now);
+FD_SHARED void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now);
 
 /* fd_idle.c */
-void ios_fd_idle_pause_over(struct fd *d, iosched_time now);
-void ios_fd_idle_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
-bool ios_fd_idle_may_go(const struct fd *d, iosched_time now, struct iosched_pause *pause);
+FD_SHARED void ios_fd_idle_pause_over(struct fd *d, iosched_time now);
+FD_SHARED void ios_fd_idle_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
+FD_SHARED bool ios_fd_idle_may_go(const struct fd *d, iosched_time now,
+				  struct iosched_pause *pause);
 
 /* fd_parallel.c */
-struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
-					struct iosched_pause *pause);
-void ios_fd_pace_charge(struct fd *d, unsigned cls, uint64_t est, iosched_time now);
-void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			  iosched_time now);
+FD_HOT struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
+					       struct iosched_pause *pause);
+FD_SHARED void ios_fd_pace_charge(struct fd *d, unsigned cls, uint64_t est, iosched_time now);
+FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+				 iosched_time now, bool plain);
 
 /* fd_mode.c */
-void ios_fd_mode_init(struct fd *d, iosched_time now);
-void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
-			iosched_time now);
-void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
-bool ios_fd_mode_probing(struct fd *d, iosched_time now);
-bool ios_fd_mode_probing_crowd(struct fd *d, iosched_time now);
-
-/* Is the mode to be found out by measurement? */
-static inline bool fd_measures(const struct fd *d)
-{
-	return d->rotational && d->hint == IOSCHED_PARALLEL_UNKNOWN;
-}
+FD_SHARED void ios_fd_mode_init(struct fd *d, iosched_time now);
+FD_HOT void ios_fd_mode_sample(struct fd *d, const struct iosched_request *rq, uint64_t dt,
+			       iosched_time now);
+FD_SHARED void ios_fd_mode_trial(struct fd *d, uint64_t cost, iosched_time now);
+FD_HOT bool ios_fd_mode_probing(struct fd *d, iosched_time now);
+FD_SHARED bool ios_fd_mode_probing_crowd(struct fd *d, iosched_time now);
 
 /* fd_audit.c */
-const char *ios_fd_audit(void *self);
+FD_SHARED const char *ios_fd_audit(void *self);
 
 /* fd_merge.c: operations of the table. */
-bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
-			  const struct iosched_request *bio);
-struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio);
-struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
-					 enum iosched_side side);
-void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
-		  uint64_t old_offset, iosched_time now);
-void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,
-		     iosched_time now);
+FD_SHARED bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
+				    const struct iosched_request *bio);
+FD_SHARED struct iosched_request *ios_fd_front_candidate(void *self,
+							 const struct iosched_request *bio);
+FD_SHARED struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
+						   enum iosched_side side);
+FD_SHARED void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
+			    uint64_t old_offset, iosched_time now);
+FD_SHARED void ios_fd_absorbed(void *self, struct iosched_request *survivor,
+			       struct iosched_request *victim, iosched_time now);
 
-void ios_fd_share_again(struct fd *d, struct iosched_request *rq);
-void ios_fd_share_sent(struct fd *d, const struct iosched_request *rq, uint64_t est,
-		       iosched_time now);
-void ios_fd_share_charge(struct fd *d, const struct iosched_request *rq, int64_t cost);
-void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
+FD_SHARED void ios_fd_share_again(struct fd *d, struct iosched_request *rq);
+FD_SHARED void ios_fd_share_sent(struct fd *d, const struct iosched_request *rq, uint64_t est,
+				 iosched_time now);
+FD_SHARED void ios_fd_share_charge(struct fd *d, const struct iosched_request *rq, int64_t cost);
+FD_SHARED void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_time now);
 
 /* fd_tunables.c */
 extern const struct iosched_tunable ios_fd_tunables[];
-void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t);
-void ios_fd_use_array_model(struct fd_tunables *t);
+FD_SHARED void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t);
+FD_SHARED void ios_fd_use_array_model(struct fd_tunables *t);
 
 /* fd.c */
-struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
-struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
-				    iosched_time until);
-struct iosched_request *ios_fd_busy(struct iosched_pause *pause);
+FD_HOT struct fd_flow *ios_fd_flow_for(const struct iosched_request *rq);
+FD_SHARED struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
+					      iosched_time until);
+FD_SHARED struct iosched_request *ios_fd_busy(struct iosched_pause *pause);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct totals {
 	uint32_t nq, infl, async_infl, active, harmed, syncers;
-	uint32_t cls_nq[FD_CLASSES], cls_infl[FD_CLASSES];
+	uint32_t cls_nq[FD_CLASSES], cls_infl[FD_CLASSES], odd;
 	uint32_t present[FD_CLASSES], deep[FD_CLASSES];
 };
 
@@ -48,11 +48,11 @@ static const char *audit_requests(const struct fd_flow *f)
 	return NULL;
 }
 
-static bool in_tree(const struct ios_rbtree *t, const struct fd_flow *f)
+static bool in_tree(const struct ios_treap *t, const struct fd_flow *f)
 {
-	struct iosched_tree_link *l;
+	const struct ios_treap_link *l;
 
-	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l))
+	for (l = t->first; l != NULL; l = ios_treap_next(l))
 		if (l == &f->by_tag)
 			return true;
 	return false;
@@ -114,6 +114,7 @@ static void add(struct totals *t, const struct fd_flow *f)
 	t->async_infl += f->async ? f->infl : 0;
 	t->active++;
 	t->harmed += f->harmed;
+	t->odd += f->odd;
 	t->cls_nq[f->cls] += f->nq;
 	t->cls_infl[f->cls] += f->infl;
 	t->present[f->cls] += f->counted != 0;
@@ -144,31 +145,29 @@ static const char *audit_list(const struct fd *d, struct iosched_list_link *list
 static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 {
 	const struct iosched_request *rq;
-	struct iosched_tree_link *l;
-	const char *wrong = ios_rqtree_audit(&e->sorted);
+	const char *wrong =
+		e->grid != NULL ? ios_rqgrid_audit(e->grid) : ios_rqtree_audit(&e->sorted);
 	const struct fd_flow *f, *before = NULL;
 
 	if (wrong == NULL)
-		wrong = ios_rb_audit(&e->flows);
+		wrong = ios_treap_audit(&e->flows);
 	if (wrong != NULL)
 		return wrong;
-	for (rq = ios_rqtree_first(&e->sorted); rq != NULL; rq = ios_rqtree_next(rq)) {
+	for (rq = ios_fd_sorted_first(e); rq != NULL; rq = ios_fd_sorted_next(e, rq)) {
 		TRUE_OR_RETURN(fd_flow_of(rq)->entity == e,
 			       "a request is sorted at its flow's home");
 		++*nq;
 	}
-	for (l = ios_rb_first(&e->flows); l != NULL; l = ios_rb_next(l)) {
-		f = fd_flow_by_tag(l);
+	for (f = fd_flow_first(&e->flows); f != NULL; f = fd_flow_next(f)) {
 		TRUE_OR_RETURN(before == NULL || !fd_before(f->tag, before->tag),
 			       "flows are in the order of their tags");
 		TRUE_OR_RETURN(f->place == FD_QUEUED && f->entity == e,
 			       "an entity's flows are queued");
 		before = f;
 	}
-	f = fd_flow_by_tag(ios_rb_first(&e->flows));
-	TRUE_OR_RETURN(!e->next_known || e->next == ios_rqtree_first_from(&e->sorted, e->hpos),
+	f = fd_flow_first(&e->flows);
+	TRUE_OR_RETURN(!e->next_known || e->next == ios_fd_sorted_from(e, e->hpos),
 		       "an entity's finger is at its sweep");
-	TRUE_OR_RETURN(f == e->first, "an entity knows its first flow");
 	TRUE_OR_RETURN(e->ready == (f != NULL), "an entity with queued flows is ready");
 	TRUE_OR_RETURN(f == NULL || e->key == f->tag, "an entity's key is its least tag");
 	return NULL;
@@ -199,7 +198,7 @@ static const char *audit_class(struct fd *d, struct fd_class *c, const struct to
 {
 	struct iosched_list_link *l;
 	const struct fd_flow *before = NULL;
-	const char *wrong = ios_rb_audit(&c->present);
+	const char *wrong = ios_treap_audit(&c->present);
 
 	TRUE_OR_RETURN(c->nq == t->cls_nq[i] && c->infl == t->cls_infl[i],
 		       "a class counts its requests");
@@ -213,7 +212,7 @@ static const char *audit_class(struct fd *d, struct fd_class *c, const struct to
 		before = f;
 	}
 	if (wrong == NULL)
-		wrong = ios_rb_audit(&c->resting);
+		wrong = ios_treap_audit(&c->resting);
 	if (wrong == NULL)
 		wrong = ios_rb_audit(&c->ages);
 	if (wrong == NULL)
@@ -271,6 +270,11 @@ const char *ios_fd_audit(void *self)
 	TRUE_OR_RETURN(t.infl == d->infl && t.async_infl == d->async_infl, "in flight is counted");
 	TRUE_OR_RETURN(t.active == d->n_active, "active flows are counted");
 	TRUE_OR_RETURN(t.harmed == d->n_harmed, "harmed flows are counted");
+	TRUE_OR_RETURN(d->special || (d->n_limits == 0 && d->hold.flow == NULL &&
+				      d->flushing == FD_NO_FLUSH && d->boost_infl == 0 &&
+				      d->depth_lim == 0 && d->aged == 0 && !d->starving),
+		       "what is special is known to be");
+	TRUE_OR_RETURN(t.odd == d->n_odd, "flows of a weight of their own are counted");
 	TRUE_OR_RETURN(d->hold.flow == NULL || d->hold.flow->owner != NULL,
 		       "a hold is for somebody");
 	return NULL;

@@ -53,8 +53,9 @@ uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool 
 	       fd_bytes_ns(bytes_of(rq), d->t.lat_byte_ps[dir]);
 }
 
-static uint64_t estimate_serial(struct fd *d, const struct fd_flow *f,
-				const struct iosched_request *rq, bool *contig)
+static inline __attribute__((always_inline)) uint64_t
+estimate_serial(struct fd *d, const struct fd_flow *f, const struct iosched_request *rq,
+		bool *contig)
 {
 	bool write = rq->op != IOSCHED_READ;
 	uint64_t est;
@@ -85,12 +86,10 @@ uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_r
 
 /* What is estimated to lie in the drive's cache still: halves every second, but a drive writes no
  * more than a second's worth in a second. */
-uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
+uint64_t ios_fd_dirty_slow(const struct fd *d, iosched_time now)
 {
 	uint64_t age, whole, v, half;
 
-	if (d->dirty == 0)
-		return 0;
 	age = fd_ago(now, d->dirty_at);
 	whole = age / FD_SEC;
 	v = whole < 63 ? d->dirty >> whole : 0;
@@ -98,7 +97,7 @@ uint64_t ios_fd_dirty(const struct fd *d, iosched_time now)
 	return fd_max(half, d->dirty > age ? d->dirty - age : 0);
 }
 
-static void charge(struct fd *d, struct fd_flow *f, int64_t cost)
+static inline void charge(struct fd *d, struct fd_flow *f, int64_t cost)
 {
 	ios_fd_flow_charge(d, f, cost);
 	if (d->n_limits != 0)
@@ -162,7 +161,8 @@ static uint64_t blame(struct fd *d, const struct fd_flow *f, const struct iosche
 	return dt - usual;
 }
 
-static void learn(struct fd *d, const struct iosched_request *rq, uint64_t dt)
+static inline __attribute__((always_inline)) void
+learn(struct fd *d, const struct iosched_request *rq, uint64_t dt)
 {
 	uint64_t bytes = bytes_of(rq), moved = fd_bytes_ns(bytes, d->c_byte);
 
@@ -190,17 +190,12 @@ static bool says_nothing(const struct fd *d, const struct iosched_request *rq)
 }
 
 /* `rq` of `f` is done and no longer counted in flight: replace its estimate by what it took. */
-void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			iosched_time now)
+static inline __attribute__((always_inline)) void settle_serial(struct fd *d, struct fd_flow *f,
+								struct iosched_request *rq,
+								iosched_time now, bool plain)
 {
 	uint64_t dt = fd_ago(now, d->last_comp), est = fd_est_of(rq), cost = dt;
 
-	if (d->mode == FD_PARALLEL) {
-		d->last_comp = now;
-		if (fd_measures(d))
-			ios_fd_mode_sample(d, rq, dt, now);
-		return;
-	}
 	if (says_nothing(d, rq)) {
 		/* last_comp stays: the time since belongs to those still in flight. Resetting it
 		 * here lost half of all charges in the mix of a reader and a cached writer. */
@@ -211,20 +206,39 @@ void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request 
 		return;
 	}
 	d->last_comp = now;
-	if (fd_measures(d))
+	if (d->measures)
 		ios_fd_mode_sample(d, rq, dt, now);
-	if (rq->op == IOSCHED_READ && d->array)
+	if (d->array && rq->op == IOSCHED_READ)
 		ios_fd_efficiency(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  dt, now);
-	if (rq->op == IOSCHED_READ && d->wce)
+	if (d->wce && rq->op == IOSCHED_READ)
 		cost -= blame(d, f, rq, dt, now);
 	learn(d, rq, dt);
-	if (rq->internal.mark & FD_MARK_SHARED)
+	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_charge(d, rq, (int64_t)(cost - est));
 	else
 		ios_fd_flow_charge(d, f, (int64_t)(cost - est));
-	if (d->n_limits != 0)
+	if (!plain && d->n_limits != 0)
 		ios_fd_limit_correct(d, f, (int64_t)(cost - est));
+}
+
+static __attribute__((noinline)) void
+sample_parallel(struct fd *d, const struct iosched_request *rq, iosched_time now)
+{
+	ios_fd_mode_sample(d, rq, fd_ago(now, d->last_comp), now);
+}
+
+/* Parallel: the model's cost was final. */
+void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+			iosched_time now, bool plain)
+{
+	if (d->mode == FD_SERIAL) {
+		settle_serial(d, f, rq, now, plain);
+		return;
+	}
+	if (d->measures)
+		sample_parallel(d, rq, now);
+	d->last_comp = now;
 }
 
 static uint64_t root(uint64_t x)

@@ -82,7 +82,7 @@ static struct fd_flow *first_due(const struct fd *d, bool async, iosched_time *w
 
 static bool may_rescue(const struct fd *d, const struct fd_flow *f, iosched_time now)
 {
-	iosched_time sync = d->t_sync[f->cls == IOSCHED_IDLE];
+	iosched_time sync = fd_sync_last(d, f->cls);
 
 	return d->rotational || f->infl == 0 || fd_ago(now, sync) >= READERS_RECENT_NS || sync == 0;
 }
@@ -191,6 +191,8 @@ void ios_fd_slice_advance_slow(struct fd *d, iosched_time now)
 		d->sent[d->slice % FD_SLICES] = 0;
 	}
 	d->starving = how_starved(d);
+	if (d->aged != 0 || d->starving)
+		d->special = 1;
 }
 
 /* Its expiry is not needed any more: estimate and slice take its place. */
@@ -201,17 +203,18 @@ void ios_fd_slice_sent(struct fd *d, struct iosched_request *rq, uint64_t est)
 	d->sent[d->slice % FD_SLICES]++;
 }
 
-void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_time now)
+/* `plain`: none is old. */
+void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_time now, bool plain)
 {
 	uint64_t slice = rq->internal.expiry >> FD_EST_BITS;
 	uint64_t age = (d->slice - slice) & SLICE_MASK, took = fd_ago(now, rq->dispatched);
 
 	d->device_lat = d->device_lat - d->device_lat / GUARD_RATE + took / GUARD_RATE;
 
-	if (age < FD_SLICES)
+	if (plain || age < FD_SLICES)
 		d->sent[slice % FD_SLICES]--;
 	else
 		d->aged--;
-	if (d->starving)
+	if (!plain && d->starving)
 		d->starving = how_starved(d);
 }

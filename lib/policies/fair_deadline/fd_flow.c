@@ -15,19 +15,27 @@
  * small that it would never be served again. */
 #define LEAD_MAX (INT64_C(1) << 50)
 
-static void tag_insert(struct ios_rbtree *t, struct fd_flow *f)
+static __attribute__((noinline)) void tag_descend(struct ios_treap *t, struct fd_flow *f)
 {
-	struct iosched_tree_link **link = &t->root, *parent = NULL;
+	struct ios_treap_link **link = &t->root, *parent = NULL;
 
 	while (*link != NULL) {
 		parent = *link;
 		link = fd_before(f->tag, fd_flow_by_tag(parent)->tag) ? &parent->left
 								      : &parent->right;
 	}
-	ios_rb_insert(t, &f->by_tag, parent, link);
+	ios_treap_insert(t, &f->by_tag, parent, link);
 }
 
-static struct ios_rbtree *tree_of(struct fd *d, struct fd_flow *f)
+static inline void tag_insert(struct ios_treap *t, struct fd_flow *f)
+{
+	if (t->last != NULL && fd_before(f->tag, fd_flow_by_tag(t->last)->tag))
+		tag_descend(t, f);
+	else
+		ios_treap_append(t, &f->by_tag);
+}
+
+static struct ios_treap *tree_of(struct fd *d, struct fd_flow *f)
 {
 	struct fd_class *c = &d->cls[f->cls];
 
@@ -70,11 +78,10 @@ static bool in_key_order(struct fd_entity *e, uint64_t key)
 	return other == NULL || !fd_before(other->key, key);
 }
 
-/* The entity's first flow, or its tag, has changed. */
-static void refile_entity(struct fd *d, struct fd_entity *e)
+static void refile_entity_slow(struct fd_entity *e)
 {
-	struct ios_rbtree *t = &d->cls[e->cls].ready[e->kind == FD_ASYNC];
-	const struct fd_flow *first = e->first;
+	struct ios_rbtree *t = &e->of->ready[e->kind == FD_ASYNC];
+	const struct fd_flow *first = fd_flow_first(&e->flows);
 
 	if (e->ready && first != NULL && in_key_order(e, first->tag)) {
 		e->key = first->tag;
@@ -82,49 +89,39 @@ static void refile_entity(struct fd *d, struct fd_entity *e)
 	}
 	if (e->ready)
 		ios_rb_remove(t, &e->link);
-	d->cls[e->cls].n_ready -= e->ready;
+	e->of->n_ready -= e->ready;
 	e->ready = first != NULL;
 	if (first == NULL)
 		return;
-	d->cls[e->cls].n_ready++;
+	e->of->n_ready++;
 	e->key = first->tag;
 	ready_insert(t, e);
 }
 
-static void entity_insert(struct fd *d, struct fd_flow *f)
+/* The entity's first flow, or its tag, may have changed. */
+static inline void refile_entity(struct fd_entity *e)
 {
-	struct fd_entity *e = f->entity;
+	const struct fd_flow *first = fd_flow_first(&e->flows);
 
-	tag_insert(&e->flows, f);
-	if (e->first != NULL && !fd_before(f->tag, e->first->tag))
-		return;
-	e->first = f;
-	refile_entity(d, e);
+	if (first == NULL || !e->ready || (e->key != first->tag && e->of->n_ready != 1))
+		refile_entity_slow(e);
+	else
+		e->key = first->tag;
 }
 
-/* `refile` unless it is put back at once. */
-static void entity_remove(struct fd *d, struct fd_flow *f, bool refile)
+static inline uint64_t limit_lead(const struct fd_flow *f, uint64_t tag)
 {
-	struct fd_entity *e = f->entity;
-	bool first = e->first == f;
+	uint64_t vtime = f->of->vtime;
 
-	if (first)
-		e->first = fd_flow_by_tag(ios_rb_next(&f->by_tag));
-	ios_rb_remove(&e->flows, &f->by_tag);
-	if (first && refile)
-		refile_entity(d, e);
+	return (int64_t)(tag - vtime) > LEAD_MAX ? vtime + (uint64_t)LEAD_MAX : tag;
 }
 
 /* Its tag after `cost` ns of device time, which may be negative. */
-static uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
+static inline uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
 {
 	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
-	uint64_t tag = cost < 0 ? f->tag - v : f->tag + v;
-	uint64_t vtime = d->cls[f->cls].vtime;
 
-	if ((int64_t)(tag - vtime) > LEAD_MAX)
-		tag = vtime + (uint64_t)LEAD_MAX;
-	return tag;
+	return limit_lead(f, cost < 0 ? f->tag - v : f->tag + v);
 }
 
 /* What was charged since the tag was last moved. */
@@ -136,14 +133,14 @@ static void settle_debt(struct fd *d, struct fd_flow *f)
 
 void ios_fd_flow_leave(struct fd *d, struct fd_flow *f)
 {
-	struct ios_rbtree *t = tree_of(d, f);
+	struct ios_treap *t = tree_of(d, f);
 	enum fd_place was = (enum fd_place)f->place;
 
 	f->place = FD_IDLE;
+	if (t != NULL)
+		ios_treap_remove(t, &f->by_tag);
 	if (was == FD_QUEUED)
-		entity_remove(d, f, true);
-	else if (t != NULL)
-		ios_rb_remove(t, &f->by_tag);
+		refile_entity(f->entity);
 	if (was == FD_PARKED)
 		ios_fd_unpark(d, f);
 	if (was != FD_QUEUED)
@@ -165,11 +162,10 @@ static void enter(struct fd *d, struct fd_flow *f, enum fd_place place)
 		return;
 	if (f->owed != 0)
 		settle_debt(d, f);
-	if (place != FD_QUEUED) {
-		tag_insert(tree_of(d, f), f);
+	tag_insert(tree_of(d, f), f);
+	if (place != FD_QUEUED)
 		return;
-	}
-	entity_insert(d, f);
+	refile_entity(f->entity);
 	ios_fd_flow_refile_due(d, f);
 	if (f->n_boosted != 0)
 		ios_fd_refile_boost(d, f);
@@ -242,21 +238,6 @@ void ios_fd_flow_drop(struct fd *d, struct fd_flow *f, enum fd_place place)
 	ios_fd_flow_count(d, f);
 }
 
-/* A request of `est` ns was sent: what is left of its queue goes by the new tag. */
-void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now)
-{
-	uint64_t tag = tag_after(d, f, (int64_t)est + f->owed);
-
-	f->owed = 0;
-	if (f->nq == 0 || d->n_limits != 0) {
-		ios_fd_flow_leave(d, f);
-		f->tag = tag;
-	} else {
-		ios_fd_flow_retag(d, f, tag);
-	}
-	ios_fd_flow_settle(d, f, now);
-}
-
 /* Let out by its limiter: QUEUED even if the next look would park it again. */
 void ios_fd_flow_let_out(struct fd *d, struct fd_flow *f)
 {
@@ -283,51 +264,74 @@ static bool in_order(struct fd_flow *f, uint64_t tag)
 	struct fd_flow *other;
 
 	if (fd_before(tag, f->tag)) {
-		other = fd_flow_by_tag(ios_rb_prev(&f->by_tag));
+		other = fd_flow_by_tag(ios_treap_prev(&f->by_tag));
 		return other == NULL || !fd_before(tag, other->tag);
 	}
-	other = fd_flow_by_tag(ios_rb_next(&f->by_tag));
+	other = fd_flow_next(f);
 	return other == NULL || !fd_before(other->tag, tag);
 }
 
 void ios_fd_flow_retag(struct fd *d, struct fd_flow *f, uint64_t tag)
 {
-	bool queued = f->place == FD_QUEUED;
+	struct ios_treap *t = tree_of(d, f);
 
-	if (f->place == FD_IDLE || in_order(f, tag)) {
+	if (t == NULL || in_order(f, tag)) {
 		f->tag = tag;
-		if (queued && f->entity->first == f)
-			refile_entity(d, f->entity);
-	} else if (queued) {
-		struct fd_entity *e = f->entity;
-		const struct fd_flow *was = e->first;
-
-		entity_remove(d, f, false);
-		f->tag = tag;
-		tag_insert(&e->flows, f);
-		if (e->first == NULL || fd_before(tag, e->first->tag))
-			e->first = f;
-		if (e->first != was || was == f)
-			refile_entity(d, e);
 	} else {
-		struct ios_rbtree *t = tree_of(d, f);
-
-		ios_rb_remove(t, &f->by_tag);
+		ios_treap_remove(t, &f->by_tag);
 		f->tag = tag;
 		tag_insert(t, f);
 	}
+	if (f->place == FD_QUEUED)
+		refile_entity(f->entity);
 }
 
-/* Corrections wait for the flow's next move, when its tag changes anyway, unless they are large:
- * more than two positionings. */
-void ios_fd_flow_charge(struct fd *d, struct fd_flow *f, int64_t cost)
+/* The same of a QUEUED flow that was served: it is often the first, and does not stay it. */
+static inline __attribute__((always_inline)) void retag_served(struct fd *d, struct fd_flow *f,
+							       uint64_t tag)
 {
-	int64_t much = (int64_t)(2 * d->t_pos);
+	struct fd_entity *e = f->entity;
+	struct fd_flow *next;
 
-	f->owed += cost;
-	if (f->owed <= much && f->owed >= -much)
+	if (tag == f->tag)
 		return;
-	cost = f->owed;
+	if (e->flows.first != &f->by_tag || fd_before(tag, f->tag)) {
+		ios_fd_flow_retag(d, f, tag);
+		return;
+	}
+	next = fd_flow_next(f);
+	f->tag = tag;
+	if (next != NULL && fd_before(next->tag, tag)) {
+		ios_treap_remove_first(&e->flows, &next->by_tag);
+		tag_insert(&e->flows, f);
+	}
+	refile_entity(e);
+}
+
+/* A request of `est` ns was sent: what is left of its queue goes by the new tag. `plain`: it stays
+ * QUEUED. */
+void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now, bool plain)
+{
+	uint64_t tag;
+
+	if (f->owed == 0 && !f->odd)
+		tag = limit_lead(f, f->tag + est);
+	else
+		tag = tag_after(d, f, (int64_t)est + f->owed);
+	f->owed = 0;
+	if (plain || (f->nq != 0 && d->n_limits == 0)) {
+		retag_served(d, f, tag);
+		return;
+	}
+	ios_fd_flow_leave(d, f);
+	f->tag = tag;
+	ios_fd_flow_settle(d, f, now);
+}
+
+void ios_fd_flow_charge_slow(struct fd *d, struct fd_flow *f)
+{
+	int64_t cost = f->owed;
+
 	f->owed = 0;
 	ios_fd_flow_retag(d, f, tag_after(d, f, cost));
 }
@@ -343,8 +347,8 @@ uint64_t ios_fd_vtime(struct fd *d, unsigned cls)
 
 	e[0] = fd_entity_of_link(ios_rb_first(&c->ready[0]));
 	e[1] = fd_entity_of_link(ios_rb_first(&c->ready[1]));
-	f[0] = fd_flow_by_tag(ios_rb_first(&c->present));
-	f[1] = fd_flow_by_tag(ios_rb_first(&c->resting));
+	f[0] = fd_flow_first(&c->present);
+	f[1] = fd_flow_first(&c->resting);
 	for (i = 0; i < 2; i++) {
 		if (e[i] != NULL && (!any || fd_before(e[i]->key, least)))
 			least = e[i]->key, any = true;
@@ -365,12 +369,10 @@ static void add_active(struct fd *d, struct fd_entity *e, bool on)
 }
 
 /* It has something again: no credit for the time away, no debt that a wrap made up. */
-void ios_fd_flow_activate(struct fd *d, struct fd_flow *f)
+void ios_fd_flow_activate_slow(struct fd *d, struct fd_flow *f)
 {
 	uint64_t vtime;
 
-	if (f->active && fd_waits(f))
-		return;
 	ios_list_remove(&f->activity);
 	ios_list_insert_before(&d->busy, &f->activity);
 	if (f->active)
@@ -403,11 +405,12 @@ void ios_fd_flow_deactivate(struct fd *d, struct fd_flow *f)
 }
 
 /* Nothing queued and nothing in flight: the grace period begins. */
-void ios_fd_flow_rest(struct fd *d, struct fd_flow *f, iosched_time now)
+void ios_fd_flow_rest_slow(struct fd *d, struct fd_flow *f, iosched_time now)
 {
-	if (!f->active || fd_waits(f))
+	if (!f->active)
 		return;
 	f->t_idle = now;
+	d->alarm = fd_min(d->alarm, now + d->t.grace_ns + 1);
 	ios_list_remove(&f->activity);
 	ios_list_insert_before(&d->grace, &f->activity);
 }
@@ -417,17 +420,19 @@ void ios_fd_grace(struct fd *d, iosched_time now)
 	while (!ios_list_empty(&d->grace)) {
 		struct fd_flow *f = IOS_CONTAINER(d->grace.next, struct fd_flow, activity);
 
-		if (f->t_idle + d->t.grace_ns >= now)
+		if (f->t_idle + d->t.grace_ns >= now) {
+			d->alarm = fd_min(d->alarm, f->t_idle + d->t.grace_ns + 1);
 			break;
+		}
 		ios_fd_flow_deactivate(d, f);
 	}
 }
 
-struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_time now)
+struct fd_flow *ios_fd_present_first_slow(struct fd *d, struct fd_class *c, iosched_time now)
 {
 	struct fd_flow *f;
 
-	while ((f = fd_flow_by_tag(ios_rb_first(&c->present))) != NULL) {
+	while ((f = fd_flow_first(&c->present)) != NULL) {
 		if (f->infl != 0 || now < ios_fd_think_end(f))
 			break;
 		ios_fd_flow_leave(d, f);
@@ -437,12 +442,12 @@ struct fd_flow *ios_fd_present_first(struct fd *d, struct fd_class *c, iosched_t
 	return f;
 }
 
-static bool inverses_differ(struct fd *d, struct ios_rbtree *t, uint64_t *inverse)
+static bool inverses_differ(struct fd *d, const struct ios_treap *t, uint64_t *inverse)
 {
-	struct iosched_tree_link *l;
+	struct fd_flow *f;
 
-	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l)) {
-		uint64_t mine = ios_fd_inverse(d, fd_flow_by_tag(l));
+	for (f = fd_flow_first(t); f != NULL; f = fd_flow_next(f)) {
+		uint64_t mine = ios_fd_inverse(d, f);
 
 		if (*inverse == 0)
 			*inverse = mine;
@@ -452,22 +457,11 @@ static bool inverses_differ(struct fd *d, struct ios_rbtree *t, uint64_t *invers
 	return false;
 }
 
-/* Have the POOL's flows different weights? Compared once in as many questions as there are
- * flows, so that one question costs O(1). */
-bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
+void ios_fd_compare_weights(struct fd *d, struct fd_class *c)
 {
-	if (c->stale++ >= c->n_present) {
-		uint64_t inverse = 0;
+	uint64_t inverse = 0;
 
-		c->stale = 0;
-		c->unequal = inverses_differ(d, &c->pool.flows, &inverse) ||
-			     inverses_differ(d, &c->present, &inverse);
-	}
-	return c->unequal != 0;
-}
-
-/* Do they want unequal service: by weight, or one deep beside a shallow one? */
-bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
-{
-	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
+	c->stale = 0;
+	c->unequal = d->n_odd != 0 && (inverses_differ(d, &c->pool.flows, &inverse) ||
+				       inverses_differ(d, &c->present, &inverse));
 }

@@ -14,7 +14,7 @@
  */
 #include "policies/fair_deadline/fd.h"
 
-#define RATE 8 /* of both means: a handful tells */
+#define PAUSE_RATE 8 /* of both means: a handful tells */
 #define GAP_PART 2
 #define PROBE_EVERY_NS FD_SEC
 #define QUIET_NS FD_SEC /* what comes less often than this does not mind */
@@ -29,16 +29,17 @@ static bool better_queued(const struct fd *d)
 	return d->cls[IOSCHED_REALTIME].nq + d->cls[IOSCHED_BEST_EFFORT].nq != 0;
 }
 
-static uint64_t mix(uint64_t mean, uint64_t x)
+static uint64_t average(uint64_t mean, uint64_t x)
 {
-	return mean == 0 ? x : (mean * (RATE - 1) + x) / RATE;
+	return mean == 0 ? x : (mean * (PAUSE_RATE - 1) + x) / PAUSE_RATE;
 }
 
 /* A request of a better class arrives, and the idle class has something. */
 void ios_fd_idle_pause_over(struct fd *d, iosched_time now)
 {
-	if (d->better_last != 0 && !better_in_flight(d) && !better_queued(d))
-		d->gap = mix(d->gap, fd_min(fd_ago(now, d->better_last), 4 * d->t.idle_grace_ns));
+	if (fd_better_last(d) != 0 && !better_in_flight(d) && !better_queued(d))
+		d->gap = average(d->gap,
+				 fd_min(fd_ago(now, fd_better_last(d)), 4 * d->t.idle_grace_ns));
 }
 
 /* One of the idle class's is done. What a cache has swallowed is not. */
@@ -50,7 +51,7 @@ void ios_fd_idle_done(struct fd *d, const struct iosched_request *rq, iosched_ti
 		took = fd_max(took, d->t_pos + fd_bytes_ns(rq->span_length, d->c_byte));
 	if (d->mode == FD_SERIAL)
 		took += d->t_pos;
-	d->idle_lat = mix(d->idle_lat, took);
+	d->idle_lat = average(d->idle_lat, took);
 }
 
 /* What lies in a drive's cache still is waited for as well. */
@@ -65,7 +66,7 @@ static bool short_beside_pauses(const struct fd *d, uint64_t quiet, iosched_time
 /* Nothing better is QUEUED. false, with a pause: not yet. */
 bool ios_fd_idle_may_go(const struct fd *d, iosched_time now, struct iosched_pause *pause)
 {
-	uint64_t quiet = fd_ago(now, d->better_last);
+	uint64_t quiet = fd_ago(now, fd_better_last(d));
 	bool alone = d->cls[IOSCHED_IDLE].infl == 0;
 	bool probe = d->idle_sent == 0 || fd_ago(now, d->idle_sent) >= PROBE_EVERY_NS;
 
@@ -73,11 +74,11 @@ bool ios_fd_idle_may_go(const struct fd *d, iosched_time now, struct iosched_pau
 		ios_fd_busy(pause);
 		return false;
 	}
-	if (d->better_last == 0 || quiet >= QUIET_NS || short_beside_pauses(d, quiet, now) ||
+	if (fd_better_last(d) == 0 || quiet >= QUIET_NS || short_beside_pauses(d, quiet, now) ||
 	    (alone && (probe || quiet >= d->t.idle_grace_ns)))
 		return true;
 	if (alone)
-		ios_fd_wait(pause, IOSCHED_HOLD_IDLING, d->better_last + d->t.idle_grace_ns);
+		ios_fd_wait(pause, IOSCHED_HOLD_IDLING, fd_better_last(d) + d->t.idle_grace_ns);
 	else
 		ios_fd_busy(pause);
 	return false;

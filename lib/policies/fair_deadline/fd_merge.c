@@ -28,10 +28,14 @@ bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
 	return bio->deadline == 0 || bio->deadline >= into->internal.expiry;
 }
 
+/* Of several that start where `bio` ends, the first come. */
 struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio)
 {
+	uint64_t end = bio->offset + bio->length;
+	struct iosched_request *rq = ios_fd_sorted_from(ios_fd_flow_for(bio)->entity, end);
+
 	(void)self;
-	return ios_rqtree_find(&ios_fd_flow_for(bio)->entity->sorted, bio->offset + bio->length);
+	return rq != NULL && rq->span_offset == end ? rq : NULL;
 }
 
 /* -- requests of several flows -- */
@@ -133,9 +137,10 @@ void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_t
 struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
 					 enum iosched_side side)
 {
+	const struct fd_entity *e = fd_flow_of(rq)->entity;
 	struct fd *d = self;
 	struct iosched_request *n =
-		side == IOSCHED_SIDE_BACK ? ios_rqtree_next(rq) : ios_rqtree_prev(rq);
+		side == IOSCHED_SIDE_BACK ? ios_fd_sorted_next(e, rq) : ios_fd_sorted_prev(e, rq);
 
 	join(d, rq, side == IOSCHED_SIDE_BACK ? rq->internal.last : rq->merged);
 	if (n == NULL || fd_flow_of(n) != fd_flow_of(rq) || n->internal.mark != 0 ||
@@ -149,11 +154,14 @@ void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side
 		  uint64_t old_offset, iosched_time now)
 {
 	struct fd_entity *e = fd_flow_of(rq)->entity;
+	uint64_t offset = rq->span_offset;
 
-	(void)self, (void)old_offset, (void)now;
+	(void)self, (void)now;
 	if (side == IOSCHED_SIDE_BACK)
 		return;
+	rq->span_offset = old_offset;
 	ios_fd_unsort(e, rq);
+	rq->span_offset = offset;
 	ios_fd_sort(e, rq);
 }
 

@@ -32,7 +32,7 @@
 
 enum { TRIAL_REST, TRIAL_HERE, TRIAL_SKIP, TRIAL_THERE };
 
-static void set_mode(struct fd *d, enum fd_mode mode, iosched_time now)
+static __attribute__((noinline)) void set_mode(struct fd *d, enum fd_mode mode, iosched_time now)
 {
 	d->mode = mode;
 	iosched_tell(d->env, now,
@@ -51,7 +51,7 @@ void ios_fd_mode_init(struct fd *d, iosched_time now)
 	d->trial_gap = TRIAL_GAP_NS;
 }
 
-static void judge(struct fd *d, const struct fd_gain *g, iosched_time now)
+static inline void judge(struct fd *d, const struct fd_gain *g, iosched_time now)
 {
 	if (g->n1 < ALONE_SAMPLES || g->n4 < CROWD_SAMPLES)
 		return;
@@ -69,8 +69,8 @@ static void mix(uint64_t *mean, uint32_t *n, uint64_t x)
 }
 
 /* A lone read: of the crowd's own flow, or of several flows. */
-static struct fd_gain *sample_alone(struct fd *d, const struct fd_flow *f, bool same, uint64_t dt,
-				    iosched_time now)
+static inline __attribute__((always_inline)) struct fd_gain *
+sample_alone(struct fd *d, const struct fd_flow *f, bool same, uint64_t dt, iosched_time now)
 {
 	struct fd_gain *g = &d->gain[!same];
 

@@ -4,8 +4,9 @@
  */
 #include "policies/fair_deadline/fd.h"
 
-static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
+static void entity_init(struct fd_entity *e, struct fd_class *c, enum fd_kind kind, unsigned cls)
 {
+	e->of = c;
 	e->kind = kind;
 	e->cls = (uint8_t)cls;
 	e->tau = FD_MS;
@@ -15,7 +16,8 @@ static void entity_init(struct fd_entity *e, enum fd_kind kind, unsigned cls)
 
 void ios_fd_class_init(struct fd_class *c, unsigned cls)
 {
-	entity_init(&c->pool, FD_POOL, cls);
+	entity_init(&c->pool, c, FD_POOL, cls);
+	c->pool.grid = &c->grid;
 	ios_list_init(&c->edf);
 	ios_list_init(&c->boosts);
 }
@@ -23,10 +25,14 @@ void ios_fd_class_init(struct fd_class *c, unsigned cls)
 /* A first guess that neither holds nor refuses to: three near arrivals of four make it a stream. */
 static void flow_init(struct fd *d, struct fd_flow *f, struct fd_owner *o, unsigned cls, bool async)
 {
-	entity_init(&f->own, async ? FD_ASYNC : FD_STREAM, cls);
+	entity_init(&f->own, &d->cls[cls], async ? FD_ASYNC : FD_STREAM, cls);
 	f->owner = o;
+	f->of = &d->cls[cls];
 	f->cls = (uint8_t)cls;
 	f->async = async;
+	f->ordinary = !async && cls != IOSCHED_IDLE;
+	ios_fd_flow_weight_changed(f);
+	f->by_tag.priority = ios_treap_priority(d->n_made++);
 	f->near = FD_ONE * 3 / 10;
 	f->parr = FD_ONE * 7 / 10;
 	f->tau = FD_MS;
@@ -68,7 +74,7 @@ void ios_fd_owner_changed(struct fd *d, struct fd_owner *o, iosched_time now)
 	o->group = ios_fd_group(d, o->ctx->group);
 	ios_fd_limits_changed(d, &o->limit, &o->ctx->limits, now);
 	for (f = &o->flow[0][0]; f <= &o->flow[FD_CLASSES - 1][1]; f++) {
-		f->weight_stamp = 0;
+		ios_fd_flow_weight_changed(f);
 		if (f->active)
 			ios_fd_weigh(d, f, true);
 		ios_fd_flow_settle(d, f, now);

@@ -56,15 +56,13 @@ static void see(struct behind *b, const struct fd_flow *g, bool only_harmed)
 	b->any_harmed = b->any_harmed || g->harmed;
 }
 
-static void scan(struct behind *b, struct ios_rbtree *t, const struct fd_flow *but,
+static void scan(struct behind *b, const struct ios_treap *t, const struct fd_flow *but,
 		 bool only_harmed)
 {
-	struct iosched_tree_link *l;
+	const struct fd_flow *g;
 	int i = 0;
 
-	for (l = ios_rb_first(t); l != NULL && i < LOWEST; l = ios_rb_next(l), i++) {
-		const struct fd_flow *g = fd_flow_by_tag(l);
-
+	for (g = fd_flow_first(t); g != NULL && i < LOWEST; g = fd_flow_next(g), i++) {
 		if (g == but || g->async)
 			continue;
 		if (!fd_before(g->tag, but->tag))
@@ -127,10 +125,9 @@ static bool governed(struct fd *d, const struct fd_flow *f, iosched_time now)
 	return d->dp != 0 && d->infl >= d->dp;
 }
 
-static bool refused(struct fd *d, struct fd_class *c, const struct fd_flow *f, iosched_time now)
+static __attribute__((noinline)) bool refused(struct fd *d, const struct fd_flow *f, bool unequal,
+					      iosched_time now)
 {
-	bool unequal = ios_fd_weights_differ(d, c);
-
 	if (f->async)
 		return false;
 	return d->rotational || unequal ? stopped(d, f, unequal) : governed(d, f, now);
@@ -211,7 +208,7 @@ static void refill(struct fd *d, iosched_time now)
 /* The idle class goes only while the better ones pause, and is not paced for them. */
 static bool readers_about(const struct fd *d, unsigned cls, iosched_time now)
 {
-	iosched_time sync = d->t_sync[cls == IOSCHED_IDLE];
+	iosched_time sync = fd_sync_last(d, cls);
 
 	return sync != 0 && fd_ago(now, sync) < READERS_NS;
 }
@@ -226,13 +223,6 @@ static iosched_time refilled_at(const struct fd *d, iosched_time now)
 
 /* -- dispatch -- */
 
-static struct fd_flow *first_of(struct ios_rbtree *ready)
-{
-	struct fd_entity *e = fd_entity_of_link(ios_rb_first(ready));
-
-	return e == NULL ? NULL : e->first;
-}
-
 /* The async flow to go on with. Disks behind many arms still seek: the one that was sent something
  * last, if it goes on where it ended, for a burst; on flash the least tag. */
 static struct fd_flow *go_on_with(struct fd *d, struct fd_flow *least)
@@ -240,7 +230,7 @@ static struct fd_flow *go_on_with(struct fd *d, struct fd_flow *least)
 	struct fd_flow *f = d->run.flow;
 	uint64_t burst;
 
-	if (!d->rotational || least == NULL || f == NULL || f == least || f->place != FD_QUEUED ||
+	if (!d->rotational || f == NULL || f == least || f->place != FD_QUEUED ||
 	    f->cls != least->cls)
 		return least;
 	burst = ios_fd_virtual(d, f, d->t.pace_cap_ns);
@@ -257,29 +247,47 @@ static struct iosched_request *request_of(struct fd *d, struct fd_flow *f)
 /* One at a time, to see whether it is many arms still. */
 static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
 {
-	return fd_measures(d) && d->infl != 0 && !f->async && f->near <= FD_ONE / 2 &&
-	       ios_fd_mode_probing(d, now);
+	return d->infl != 0 && !f->async && f->near <= FD_ONE / 2 && ios_fd_mode_probing(d, now);
 }
 
-struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
-					struct iosched_pause *pause)
+/* Async flows have something: the flow that goes next, or NULL and why. */
+static __attribute__((noinline)) struct fd_flow *
+choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
 {
-	struct fd_flow *s = first_of(&c->ready[0]), *a = go_on_with(d, first_of(&c->ready[1])), *f;
+	struct fd_entity *ready = fd_entity_of_link(ios_rb_first(&c->ready[1]));
+	struct fd_flow *a = go_on_with(d, fd_flow_first(&ready->flows));
+	struct fd_flow *s = fd_flow_first(&c->pool.flows), *f;
 	bool crowded = false, paced = false;
 
-	if (a != NULL && readers_about(d, a->cls, now)) {
+	if (readers_about(d, a->cls, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
 		crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
 	}
-	f = a == NULL || crowded || paced ? NULL : a;
+	f = crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
 		f = s;
 	if (f == NULL && paced)
-		return ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, refilled_at(d, now));
+		ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, refilled_at(d, now));
+	else if (f == NULL)
+		ios_fd_busy(pause);
+	return f;
+}
+
+/* All sync flows are in the POOL. */
+struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c, iosched_time now,
+					struct iosched_pause *pause)
+{
+	struct fd_flow *f = c->ready[1].root == NULL ? fd_flow_first(&c->pool.flows)
+						     : choose_flow(d, c, now, pause);
+
+	bool unequal;
+
 	if (f == NULL)
-		return ios_fd_busy(pause);
-	if (refused(d, c, f, now) || probed(d, f, now))
+		return NULL;
+	unequal = ios_fd_weights_differ(d, c);
+	if (((d->n_harmed != 0 || d->dp != 0) && refused(d, f, unequal, now)) ||
+	    (d->measures && probed(d, f, now)))
 		return ios_fd_busy(pause);
 	return request_of(d, f);
 }
@@ -293,7 +301,8 @@ void ios_fd_pace_charge(struct fd *d, unsigned cls, uint64_t est, iosched_time n
 
 /* -- completion -- */
 
-static void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
+static inline __attribute__((always_inline)) void
+learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
 {
 	int dir = rq->op != IOSCHED_READ;
 	uint64_t moved = fd_bytes_ns(rq->span_length, d->t.lat_byte_ps[dir]);
@@ -309,12 +318,12 @@ static void learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t 
 static void forgive(struct fd *d, struct fd_flow *f)
 {
 	struct fd_class *c = &d->cls[f->cls];
-	struct ios_rbtree *t[3] = {&c->pool.flows, &c->present, &c->resting};
+	const struct ios_treap *t[3] = {&c->pool.flows, &c->present, &c->resting};
 	uint64_t most = f->tag, floor;
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		struct fd_flow *g = fd_flow_by_tag(ios_rb_last(t[i]));
+		struct fd_flow *g = fd_flow_by_tag(t[i]->last);
 
 		if (g != NULL && fd_before(most, g->tag))
 			most = g->tag;
@@ -325,27 +334,31 @@ static void forgive(struct fd *d, struct fd_flow *f)
 }
 
 void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			  iosched_time now)
+			  iosched_time now, bool plain)
 {
 	/* From dispatch, not from insert: else our own throttling looks like harm. */
 	uint64_t latency = fd_ago(now, rq->dispatched);
 	uint64_t solo = ios_fd_solo(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0);
-	bool was = f->harmed != 0;
+	uint8_t was = f->harmed;
 
 	learn_solo(d, rq, latency);
-	f->lat = f->nlat == 0 ? latency : (f->lat * (LATENCY_RATE - 1) + latency) / LATENCY_RATE;
-	f->base = f->nlat == 0 ? solo : (f->base * (LATENCY_RATE - 1) + solo) / LATENCY_RATE;
+	if (f->nlat == 0) {
+		f->lat = latency;
+		f->base = solo;
+	} else {
+		f->lat = (f->lat * (LATENCY_RATE - 1) + latency) / LATENCY_RATE;
+		f->base = (f->base * (LATENCY_RATE - 1) + solo) / LATENCY_RATE;
+	}
 	f->latpk = fd_max(latency, f->latpk * PEAK_KEEP / 100);
-	if (f->nlat < LATENCY_SAMPLES)
-		f->nlat++;
-	if (f->async)
+	f->nlat += f->nlat < LATENCY_SAMPLES;
+	if (!plain && f->async)
 		return;
 	f->harmed = harmed(d, f);
-	d->n_harmed = d->n_harmed + f->harmed - was;
+	if (f->harmed != was)
+		d->n_harmed = d->n_harmed + f->harmed - was;
 	if (f->harmed)
 		f->t_harm = now;
-	else if (fd_ago(now, f->t_harm) > FORGIVE_AFTER_NS &&
-		 fd_ago(now, f->t_forgiven) >= FORGIVE_EVERY_NS) {
+	else if (now >= f->t_forgiven + FORGIVE_EVERY_NS && now > f->t_harm + FORGIVE_AFTER_NS) {
 		f->t_forgiven = now;
 		forgive(d, f);
 	}

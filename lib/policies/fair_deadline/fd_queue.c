@@ -56,6 +56,13 @@ void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last)
 	file_due(d, f);
 }
 
+/* Sync, and its oldest request expires at `expiry`. */
+static inline iosched_time due_by_arrival(const struct fd *d, const struct fd_flow *f,
+					  iosched_time expiry)
+{
+	return fd_max(expiry, f->t_dispatch + d->t.sync_expire_ns[f->cls]);
+}
+
 /* When the flow would be expired if it got nothing until then. */
 static iosched_time due_of(const struct fd *d, const struct fd_flow *f)
 {
@@ -66,7 +73,7 @@ static iosched_time due_of(const struct fd *d, const struct fd_flow *f)
 
 	if (b != NULL)
 		due = fd_min(due, b->inserted + expire);
-	return f->async ? due : fd_max(due, f->t_dispatch + expire);
+	return f->async ? due : due_by_arrival(d, f, due);
 }
 
 /* Its oldest request or its last dispatch has changed. */
@@ -97,6 +104,24 @@ static void file_boost(struct fd *d, struct fd_flow *f)
 	ios_list_insert_before(at, &f->boosting);
 }
 
+void ios_fd_sort_slow(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->grid != NULL)
+		ios_rqgrid_insert_slow(e->grid, rq);
+	else
+		ios_rqtree_insert(&e->sorted, rq);
+}
+
+void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->next_known && e->next == rq)
+		e->next = ios_fd_sorted_next(e, rq);
+	if (e->grid != NULL)
+		ios_rqgrid_remove(e->grid, rq);
+	else
+		ios_rqtree_remove(&e->sorted, rq);
+}
+
 /* Boosted requests are the first of the fifo; the list of flows goes by their age. */
 void ios_fd_refile_boost(struct fd *d, struct fd_flow *f)
 {
@@ -105,7 +130,7 @@ void ios_fd_refile_boost(struct fd *d, struct fd_flow *f)
 		file_boost(d, f);
 }
 
-struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f)
+struct iosched_request *ios_fd_flow_oldest_of_both(const struct fd_flow *f)
 {
 	struct iosched_request *a = ios_fifo_first(&f->fifo), *b = ios_fifo_first(&f->wishes);
 
@@ -125,14 +150,24 @@ static void insert_wish(struct fd_flow *f, struct iosched_request *rq)
 }
 
 /* By arrival, but not before boosted ones: they stay a flow's first. */
-static void insert_by_arrival(struct fd_flow *f, struct iosched_request *rq)
+static struct iosched_list_link *place_by_arrival(struct fd_flow *f,
+						  const struct iosched_request *rq)
 {
 	struct iosched_list_link *at = &f->fifo.head;
 
 	while (at->prev != &f->fifo.head && ios_fifo_entry(at->prev)->inserted > rq->inserted &&
 	       !(ios_fifo_entry(at->prev)->internal.mark & FD_MARK_BOOST))
 		at = at->prev;
-	ios_list_insert_before(at, &rq->internal.fifo);
+	return at;
+}
+
+static inline void count_in(struct fd_flow *f, struct iosched_request *rq)
+{
+	rq->internal.queue = f;
+	f->nq++;
+	f->of->nq++;
+	f->entity->outstanding++;
+	ios_fd_sort(f->entity, rq);
 }
 
 /* Queue `rq`; the caller settles the flow. */
@@ -140,16 +175,12 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 {
 	bool wish = (rq->internal.mark & FD_MARK_WISH) != 0;
 
-	rq->internal.queue = f;
 	if (wish)
 		insert_wish(f, rq);
 	else
-		insert_by_arrival(f, rq);
-	ios_fd_sort(f->entity, rq);
-	f->nq++;
+		ios_list_insert_before(place_by_arrival(f, rq), &rq->internal.fifo);
+	count_in(f, rq);
 	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
-	f->entity->outstanding++;
-	d->cls[f->cls].nq++;
 	if (f->place != FD_QUEUED)
 		return;
 	if (wish || ios_fifo_first(&f->fifo) == rq)
@@ -160,20 +191,67 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 		ios_fd_wish_refile(d, f);
 }
 
+/* The same of a plain one that is the last to arrive at a QUEUED flow with others. */
+void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq)
+{
+	ios_fifo_append(&f->fifo, rq);
+	count_in(f, rq);
+}
+
+/* Out of all but the due list. */
+static inline __attribute__((always_inline)) void
+unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool plain)
+{
+	rq->internal.fifo.prev->next = rq->internal.fifo.next;
+	rq->internal.fifo.next->prev = rq->internal.fifo.prev;
+	ios_fd_unsort(f->entity, rq);
+	f->nq--;
+	f->of->nq--;
+	if (plain)
+		return;
+	if (rq->internal.mark & FD_MARK_BOOST) {
+		f->n_boosted--;
+		ios_fd_refile_boost(d, f);
+	}
+	if (rq->internal.mark & FD_MARK_WISH)
+		ios_fd_wish_refile(d, f);
+}
+
 /* Take it out; the caller settles the flow. */
 void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
-	bool boost = (rq->internal.mark & FD_MARK_BOOST) != 0;
-
-	ios_fifo_remove(rq);
-	ios_fd_unsort(f->entity, rq);
-	f->nq--;
+	unlink_request(d, f, rq, false);
 	f->entity->outstanding--;
-	d->cls[f->cls].nq--;
-	f->n_boosted -= boost;
-	if (boost)
-		ios_fd_refile_boost(d, f);
-	if (rq->internal.mark & FD_MARK_WISH)
-		ios_fd_wish_refile(d, f);
 	ios_fd_flow_refile_due(d, f);
+}
+
+/* It is sent: taken out, but outstanding still. The caller settles the flow. `plain`: it has no
+ * mark, and its flow has others, all by arrival. */
+void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool plain)
+{
+	struct iosched_list_link *edf = &f->of->edf;
+	iosched_time due;
+
+	unlink_request(d, f, rq, plain);
+	if (!plain && f->nq == 0)
+		return; /* it is about to leave the due list */
+	if (!plain && (f->async || !ios_fifo_empty(&f->wishes))) {
+		ios_fd_flow_refile_due(d, f);
+		return;
+	}
+	/* A deadline after its last dispatch, which was just now, is the last of all, as a rule. */
+	due = due_by_arrival(d, f, ios_fifo_entry(f->fifo.head.next)->internal.expiry);
+	if (due < IOS_CONTAINER(edf->prev, struct fd_flow, edf)->due) {
+		ios_fd_flow_refile_due(d, f);
+		return;
+	}
+	if (due == f->due)
+		return;
+	f->due = due;
+	fd_lower_floor(d, due);
+	if (f->edf.next == edf)
+		return;
+	f->edf.prev->next = f->edf.next;
+	f->edf.next->prev = f->edf.prev;
+	ios_list_insert_before(edf, &f->edf);
 }

@@ -41,13 +41,13 @@ static void least_of(struct ios_rbtree *t, const struct fd_entity *e, const stru
 		return;
 	for (l = ios_rb_first(t); l != NULL; l = ios_rb_next(l)) {
 		struct fd_entity *other = fd_entity_of_link(l);
-		struct fd_flow *f = other->first;
+		struct fd_flow *f = fd_flow_first(&other->flows);
 		bool skipped = f == but;
 
 		if (other == e)
 			continue;
 		if (skipped)
-			f = fd_flow_by_tag(ios_rb_next(&f->by_tag));
+			f = fd_flow_next(f);
 		if (f != NULL && (!o->any || fd_before(f->tag, o->tag))) {
 			o->any = true;
 			o->tag = f->tag;
@@ -73,16 +73,21 @@ static uint64_t visit_of(const struct fd *d, const struct fd_class *c, const str
 }
 
 /* Those outside `e`, and without flow `but`. */
-static struct others look(struct fd *d, struct fd_class *c, const struct fd_entity *e,
-			  const struct fd_flow *but, iosched_time now)
+static void look_closer(struct fd *d, struct fd_class *c, const struct fd_entity *e,
+			const struct fd_flow *but, iosched_time now, struct others *o)
+{
+	o->visit = visit_of(d, c, e, now);
+	least_of(&c->ready[0], e, but, o);
+	least_of(&c->ready[1], e, but, o);
+}
+
+static inline struct others look(struct fd *d, struct fd_class *c, const struct fd_entity *e,
+				 const struct fd_flow *but, iosched_time now)
 {
 	struct others o = {false, 0, 0};
 
-	if (c->n_ready == (e != NULL && e->ready && &d->cls[e->cls] == c))
-		return o;
-	o.visit = visit_of(d, c, e, now);
-	least_of(&c->ready[0], e, but, &o);
-	least_of(&c->ready[1], e, but, &o);
+	if (c->n_ready != (e->ready && e->of == c))
+		look_closer(d, c, e, but, now, &o);
 	return o;
 }
 
@@ -95,9 +100,14 @@ static uint64_t lead_of(struct fd *d, struct fd_flow *f, uint64_t visit)
 	return ios_fd_virtual(d, f, visit);
 }
 
-static bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
+static bool within_lead(struct fd *d, struct fd_flow *f, const struct others *o)
 {
-	return !o->any || (int64_t)(f->tag - (o->tag + lead_of(d, f, o->visit))) <= 0;
+	return (int64_t)(f->tag - (o->tag + lead_of(d, f, o->visit))) <= 0;
+}
+
+static inline bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
+{
+	return !o->any || within_lead(d, f, o);
 }
 
 /* -- sweeps -- */
@@ -105,15 +115,15 @@ static bool entitled(struct fd *d, struct fd_flow *f, const struct others *o)
 static struct iosched_request *sweep_from(const struct fd *d, struct fd_entity *e, uint64_t pos)
 {
 	struct iosched_request *next =
-		pos == e->hpos ? ios_fd_from_sweep(e) : ios_rqtree_first_from(&e->sorted, pos);
+		pos == e->hpos ? ios_fd_from_sweep(e) : ios_fd_sorted_from(e, pos);
 	struct iosched_request *prev;
 
 	if (next != NULL && next->span_offset <= pos + d->t.near_forward_bytes)
 		return next;
-	prev = next != NULL ? ios_rqtree_prev(next) : ios_rqtree_entry(ios_rb_last(&e->sorted.rb));
+	prev = next != NULL ? ios_fd_sorted_prev(e, next) : ios_fd_sorted_last(e);
 	if (prev != NULL && prev->span_offset + d->t.near_back_bytes >= pos)
-		return ios_rqtree_first_from(&e->sorted, prev->span_offset); /* oldest of equals */
-	return next != NULL ? next : ios_rqtree_first(&e->sorted);
+		return ios_fd_sorted_from(e, prev->span_offset); /* oldest of equals */
+	return next != NULL ? next : ios_fd_sorted_first(e);
 }
 
 /* Where entity `e` goes on when it is visited: its own sweep, not the head's place. A sweep
@@ -127,29 +137,43 @@ static bool oldest_is_late(const struct fd *d, const struct fd_flow *f, iosched_
 {
 	const struct iosched_request *rq = ios_fifo_first(&f->fifo);
 
-	return rq != NULL && fd_ago(now, rq->inserted) >= d->t.sync_expire_ns[f->cls];
+	return rq != NULL && now >= rq->inserted + d->t.sync_expire_ns[f->cls];
 }
 
 /* In offset order from the head, of the flows that are not far ahead. */
-static struct iosched_request *pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound,
-					  const struct others *o)
+static __attribute__((noinline)) struct iosched_request *
+pool_sweep(struct fd *d, struct fd_entity *pool, uint64_t bound, const struct others *o)
 {
-	struct iosched_request *rq = d->head == pool->hpos
-					     ? ios_fd_from_sweep(pool)
-					     : ios_rqtree_first_from(&pool->sorted, d->head);
+	struct iosched_request *rq =
+		d->head == pool->hpos ? ios_fd_from_sweep(pool) : ios_fd_sorted_from(pool, d->head);
 	int i;
 
 	for (i = 0; i < POOL_SCAN; i++) {
 		struct fd_flow *f;
 
 		if (rq == NULL)
-			rq = ios_rqtree_first(&pool->sorted);
+			rq = ios_fd_sorted_first(pool);
 		f = fd_flow_of(rq);
 		if (f->place == FD_QUEUED && !fd_before(bound, f->tag) && entitled(d, f, o))
 			return rq;
-		rq = ios_rqtree_next(rq);
+		rq = ios_fd_sorted_next(pool, rq);
 	}
 	return NULL;
+}
+
+/* The same, and mostly it is the first. */
+static inline __attribute__((always_inline)) struct iosched_request *
+pool_next(struct fd *d, struct fd_entity *pool, uint64_t bound, const struct others *o)
+{
+	struct iosched_request *rq = pool->next;
+	struct fd_flow *f;
+
+	if (pool->next_known && d->head == pool->hpos && rq != NULL) {
+		f = fd_flow_of(rq);
+		if (f->place == FD_QUEUED && !fd_before(bound, f->tag) && entitled(d, f, o))
+			return rq;
+	}
+	return pool_sweep(d, pool, bound, o);
 }
 
 /* -- steps of a visit -- */
@@ -168,21 +192,22 @@ static struct iosched_request *throttle_pool(struct fd *d, const struct fd_flow 
 	return ios_fd_wait(pause, IOSCHED_HOLD_IDLING, ios_fd_think_end(ahead_of));
 }
 
-static uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time now)
+static inline uint32_t pool_depth(struct fd *d, const struct others *o, iosched_time now)
 {
 	uint64_t depth = o->any ? d->t.pool_depth_shared : d->t.pool_depth_alone;
 
-	if (fd_measures(d) && ios_fd_mode_probing(d, now))
+	if (d->measures && ios_fd_mode_probing(d, now))
 		return 1;
 	if (d->depth_lim != 0)
 		depth = fd_min(depth, d->depth_lim);
 	return (uint32_t)depth;
 }
 
-static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, const struct others *o,
-					  iosched_time now, struct iosched_pause *pause)
+static inline __attribute__((always_inline)) struct iosched_request *
+visit_pool_of(struct fd *d, struct fd_class *c, const struct others *o, iosched_time now,
+	      struct iosched_pause *pause)
 {
-	struct fd_flow *f = d->e->first;
+	struct fd_flow *f = fd_flow_first(&c->pool.flows);
 	struct fd_flow *least = ios_fd_present_first(d, c, now);
 	bool unequal = ios_fd_pool_unequal(d, c);
 	uint64_t lead = d->t_pos * (unequal ? d->t.pool_lead_unequal : d->t.pool_lead_equal);
@@ -193,15 +218,22 @@ static struct iosched_request *visit_pool(struct fd *d, struct fd_class *c, cons
 		return over(d);
 	if (least == NULL || fd_before(f->tag, least->tag))
 		least = f;
-	crowd = fd_measures(d) && unequal && d->e->outstanding > 4 &&
+	crowd = d->measures && unequal && d->e->outstanding > 4 &&
 		ios_fd_mode_probing_crowd(d, now);
 	if (!crowd && fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
 		return throttle_pool(d, least, pause);
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
 	if (!unequal && !oldest_is_late(d, f, now))
-		rq = pool_sweep(d, d->e, least->tag + lead, o);
+		rq = pool_next(d, &c->pool, least->tag + lead, o);
 	return rq != NULL ? rq : ios_fd_flow_oldest(f);
+}
+
+static __attribute__((noinline)) struct iosched_request *
+visit_pool(struct fd *d, struct fd_class *c, const struct others *o, iosched_time now,
+	   struct iosched_pause *pause)
+{
+	return visit_pool_of(d, c, o, now, pause);
 }
 
 /* Beside fsync without a cache: what an fsync would meet in the device takes no longer than a
@@ -237,7 +269,7 @@ static struct iosched_request *visit_sorted(struct fd *d, const struct others *o
 	struct iosched_request *rq = sweep_from(d, d->e, async ? d->e->hpos : d->head);
 
 	if (fd_flow_of(rq)->place != FD_QUEUED) /* a parked member's */
-		rq = ios_fd_flow_oldest(d->e->first);
+		rq = ios_fd_flow_oldest(fd_flow_first(&d->e->flows));
 	if (async && async_full(d, rq, now))
 		return ios_fd_busy(pause);
 	if (!entitled(d, fd_flow_of(rq), o) || (async && long_enough(d, o)))
@@ -299,6 +331,7 @@ static uint64_t hold_window(const struct fd *d, const struct fd_entity *e, const
 static struct iosched_request *hold(struct fd *d, struct fd_flow *f, iosched_time now,
 				    iosched_time until, struct iosched_pause *pause)
 {
+	d->special = 1;
 	d->hold.flow = f;
 	d->hold.since = now;
 	d->hold.until = until;
@@ -360,6 +393,7 @@ static bool fences(const struct fd *d)
 
 static struct iosched_request *flush(struct fd *d, enum fd_flush what, iosched_time now)
 {
+	d->special = 1;
 	d->flushing = (uint8_t)what;
 	d->flush_dirt = ios_fd_dirty(d, now);
 	d->run.cached = 0;
@@ -420,7 +454,7 @@ static struct iosched_request *select_next(struct fd *d, struct fd_class *c, ios
 	struct fd_entity *a = fd_entity_of_link(ios_rb_first(&c->ready[0]));
 	struct fd_entity *b = fd_entity_of_link(ios_rb_first(&c->ready[1]));
 	struct fd_entity *e = a == NULL || (b != NULL && fd_before(b->key, a->key)) ? b : a;
-	struct fd_flow *f = e->first;
+	struct fd_flow *f = fd_flow_first(&e->flows);
 	struct iosched_request *rq;
 
 	if (d->infl != e->infl)
@@ -462,7 +496,7 @@ static struct iosched_request *go_on(struct fd *d, struct fd_class *c, iosched_t
 	struct fd_entity *e = d->e;
 	struct others o = look(d, c, e, NULL, now);
 	struct iosched_request *rq = NULL;
-	bool other_class = &d->cls[e->cls] != c;
+	bool other_class = e->of != c;
 
 	if (other_class && e->kind != FD_ASYNC) {
 		if (fd_rank(e->cls) < fd_rank((unsigned)(c - d->cls)))
@@ -485,9 +519,8 @@ static struct iosched_request *go_on(struct fd *d, struct fd_class *c, iosched_t
 	return rq;
 }
 
-/* `c` is the best class with anything QUEUED. */
-struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
-				      struct iosched_pause *pause)
+static __attribute__((noinline)) struct iosched_request *
+visit_any(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
 {
 	if (d->e != NULL) {
 		struct iosched_request *rq = go_on(d, c, now, pause);
@@ -498,6 +531,18 @@ struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_
 	if (d->hold.flow != NULL)
 		ios_fd_hold_end(d, now, false);
 	return select_next(d, c, now, pause);
+}
+
+/* `c` is the best class with anything QUEUED. When that is its POOL alone and it is visited
+ * already, there is little to ask. */
+struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_time now,
+				      struct iosched_pause *pause)
+{
+	static const struct others nobody = {false, 0, 0};
+
+	if (d->e == &c->pool && c->n_ready == 1 && c->pool.flows.first != NULL)
+		return visit_pool_of(d, c, &nobody, now, pause);
+	return visit_any(d, c, now, pause);
 }
 
 /* -- boosts and the drive -- */

@@ -17,7 +17,7 @@
 #define COOP_SCAN 4		     /* ends looked at for one arrival */
 #define STRIKES 4
 
-static bool within(const struct fd *d, uint64_t offset, uint64_t place)
+static inline bool within(const struct fd *d, uint64_t offset, uint64_t place)
 {
 	return offset + d->t.near_back_bytes >= place && offset <= place + d->t.near_forward_bytes;
 }
@@ -237,17 +237,9 @@ static void count_strikes(struct fd *d, struct fd_flow *f, const struct iosched_
 	}
 }
 
-/* A new request of sync flow `f`, not linked yet: what it says of its pattern. */
-void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-		    iosched_time now)
+static void observe_stream(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+			   bool sequential, iosched_time now)
 {
-	bool near = within(d, rq->offset, f->last_end) || within(d, rq->offset, d->head);
-	bool sequential;
-
-	f->near = ((NEAR_RATE - 1) * f->near + (near ? FD_ONE : 0)) / NEAR_RATE;
-	sequential = d->mode == FD_SERIAL && f->near > FD_ONE / 2;
-	ios_fd_thought(d, f, near, now);
-	f->arrivals++;
 	if (sequential != (f->entity->kind == FD_STREAM) && f->arrivals >= f->nq / 4) {
 		if (sequential)
 			ios_fd_flow_home(d, f, &f->own);
@@ -261,6 +253,48 @@ void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_reques
 	set_end(d, f, rq->offset + rq->length, f->entity->kind == FD_STREAM);
 }
 
+static uint32_t mean_near(const struct fd *d, const struct fd_flow *f,
+			  const struct iosched_request *rq, bool *near)
+{
+	*near = within(d, rq->offset, f->last_end) || within(d, rq->offset, d->head);
+	return ((NEAR_RATE - 1) * f->near + (*near ? FD_ONE : 0)) / NEAR_RATE;
+}
+
+/* The short form of what follows, of a flow in the POOL that has others and stays there; false: it
+ * is not that, and nothing was done. */
+bool ios_fd_observe_random(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
+{
+	bool near;
+	uint32_t mean = mean_near(d, f, rq, &near);
+
+	if (f->entity->kind != FD_POOL || f->ended || (mean > FD_ONE / 2 && d->mode == FD_SERIAL))
+		return false;
+	f->near = mean;
+	f->arrivals++;
+	f->last_end = rq->offset + rq->length;
+	return true;
+}
+
+/* A new request of sync flow `f`, not linked yet: what it says of its pattern. */
+void ios_fd_observe(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
+		    iosched_time now)
+{
+	bool near, sequential;
+
+	if (!d->rotational) { /* never serial: places mean nothing */
+		ios_fd_thought(d, f, false, now);
+		return;
+	}
+	f->near = mean_near(d, f, rq, &near);
+	sequential = d->mode == FD_SERIAL && f->near > FD_ONE / 2;
+	ios_fd_thought(d, f, near, now);
+	f->arrivals++;
+	if (!sequential && f->entity->kind == FD_POOL && !f->ended)
+		f->last_end = rq->offset + rq->length;
+	else
+		observe_stream(d, f, rq, sequential, now);
+}
+
 /* Think times of 20 ms and more are all "long"; 8 ms is the longest a stream is held for,
  * 2 ms the POOL. */
 #define THINK_MAX_NS (20 * FD_MS)
@@ -272,7 +306,7 @@ static void sample(uint64_t *tau, uint32_t *parr, uint64_t think, uint64_t windo
 }
 
 /* A request arrives at an empty flow: how long did its owner think? */
-void ios_fd_thought(struct fd *d, struct fd_flow *f, bool near, iosched_time now)
+void ios_fd_thought_slow(struct fd *d, struct fd_flow *f, bool near, iosched_time now)
 {
 	uint64_t window = near ? d->t.hold_stream_ns : d->t.hold_pool_ns;
 	struct fd_entity *e = f->entity;
@@ -308,9 +342,9 @@ struct iosched_request *ios_fd_near_head(struct fd *d, struct fd_class *c,
 	int i;
 
 	if (e != &c->pool)
-		best = nearer(d, NULL, ios_rqtree_first_from(&c->pool.sorted, low));
+		best = nearer(d, NULL, ios_fd_sorted_from(&c->pool, low));
 	for (i = 0; i < COOP_SCAN && g != NULL; i++, g = flow_by_end(ios_rb_next(&g->at.by_end)))
 		if (g->entity != e && g->entity->kind == FD_STREAM)
-			best = nearer(d, best, ios_rqtree_first_from(&g->entity->sorted, low));
+			best = nearer(d, best, ios_fd_sorted_from(g->entity, low));
 	return best;
 }

@@ -17,6 +17,7 @@
 
 /* Of a weight of a millionth of the default: 64 contexts of weight 1 five groups deep. */
 #define INVERSE_MAX (UINT64_C(1) << 36)
+#define WEIGHT_DEFAULT 100u
 #define DUE_SCAN 4 /* tenants that are due but have nothing queued, passed over */
 
 static bool is_root(const struct fd_group *g)
@@ -81,6 +82,13 @@ static void count_active_above(struct fd *d, struct fd_group *g, int64_t by)
 		count_active(d, &g->limit, by);
 }
 
+/* Its owner's weight or group is another. */
+void ios_fd_flow_weight_changed(struct fd_flow *f)
+{
+	f->weight_stamp = 0;
+	f->odd = f->owner->ctx->weight != WEIGHT_DEFAULT || !is_root(f->owner->group);
+}
+
 /* The flow becomes active or stops being so. */
 void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on)
 {
@@ -88,8 +96,10 @@ void ios_fd_weigh(struct fd *d, struct fd_flow *f, bool on)
 	count_active_above(d, f->owner->group, on ? 1 : -1);
 	if (on) {
 		f->weight = f->owner->ctx->weight;
+		d->n_odd += f->odd;
 		enter_sum(d, f->owner->group, f->weight);
 	} else {
+		d->n_odd -= f->odd;
 		leave_sum(d, f->owner->group, f->weight);
 	}
 }
@@ -98,7 +108,7 @@ uint64_t ios_fd_inverse_slow(struct fd *d, struct fd_flow *f)
 {
 	const struct fd_group *g = f->owner->group;
 	uint32_t weight = f->owner->ctx->weight;
-	uint64_t inverse = (UINT64_C(100) << 16) / weight;
+	uint64_t inverse = ((uint64_t)WEIGHT_DEFAULT << 16) / weight;
 
 	for (; !is_root(g); g = g->parent) {
 		inverse = fd_min(inverse * fd_max(g->sum, weight) / g->weight, INVERSE_MAX);
@@ -209,7 +219,7 @@ static void empty_limiter(struct fd *d, struct fd_limiter *l)
 	for (i = 0; i < FD_LANES; i++) {
 		struct fd_flow *f;
 
-		while ((f = fd_flow_by_tag(ios_rb_first(&l->parked[i]))) != NULL)
+		while ((f = fd_flow_first(&l->parked[i])) != NULL)
 			ios_fd_flow_let_out(d, f);
 		if (l->released[i] != NULL)
 			l->released[i]->released_by = NULL;
@@ -227,6 +237,8 @@ void ios_fd_limits_changed(struct fd *d, struct fd_limiter *l, const struct iosc
 		limits = NULL;
 	if (limits == NULL && l->limits == NULL)
 		return;
+	d->alarm = 0;
+	d->special = 1;
 	d->n_limits += limits != NULL;
 	d->n_limits -= l->limits != NULL;
 	empty_limiter(d, l);
@@ -361,7 +373,7 @@ void ios_fd_released_left(struct fd *d, struct fd_flow *f)
 
 static void let_out(struct fd *d, struct fd_limiter *l, unsigned lane, iosched_time now)
 {
-	struct fd_flow *f = fd_flow_by_tag(ios_rb_first(&l->parked[lane]));
+	struct fd_flow *f = fd_flow_first(&l->parked[lane]);
 	struct fd_limiter *over = ios_fd_over_limit(d, f, now);
 
 	if (over != NULL) {
@@ -430,7 +442,7 @@ void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now)
 	struct fd_group *g = f->owner->group;
 	struct fd_group *up;
 
-	for (up = g; up != NULL; up = up->parent)
+	for (up = g; !is_root(up); up = up->parent)
 		up->t_dispatch = now;
 	if (d->n_limits == 0)
 		return;

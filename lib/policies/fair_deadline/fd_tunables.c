@@ -21,6 +21,7 @@ void ios_fd_tunable_changed(void *self, const struct iosched_tunable *t)
 {
 	struct fd *d = self;
 
+	d->alarm = 0;
 	if (t->member == offsetof(struct fd, t.position_ns))
 		d->t_pos = d->t.position_ns;
 	if (t->member == offsetof(struct fd, t.byte_ps))
