@@ -1,6 +1,7 @@
 #!/bin/sh
 # budgets.sh: no policy costs more instructions than it may: insert + dispatch + complete at 1024
-# queued over 64 contexts, merge search included, and the same with 100000 idle contexts known. What
+# queued over 64 contexts, merge search included, and the same with 100000 idle contexts known, or on
+# flash, where fair-deadline has another mode. What
 # README.md says of a policy is within a twentieth of it.
 if ! command -v valgrind >/dev/null; then
 	echo "SKIP: valgrind is not installed"
@@ -39,4 +40,8 @@ budget 800 anticipatory
 budget 1000 cfq-2.6.32
 budget 1000 cfq
 budget 1000 cfq known=100000
+budget 1000 fair-deadline
+budget 1000 fair-deadline known=100000
+budget 850 fair-deadline flash=1
+budget 850 fair-deadline flash=1 known=100000
 exit $failed

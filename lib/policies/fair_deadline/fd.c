@@ -54,10 +54,10 @@ static void pass_time(struct fd *d, iosched_time now)
 		ios_fd_slice_advance_slow(d, now);
 	d->alarm = d->slice_end;
 	ios_fd_grace(d, now);
-	if (d->n_limits != 0) {
+	if (d->n_limits != 0)
 		ios_fd_wake(d, now);
+	if (d->n_limits != 0 || now == 0) /* 0 is never, and seen() knows */
 		d->alarm = 0;
-	}
 }
 
 static void tick(struct fd *d, iosched_time now)
@@ -169,7 +169,7 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 static inline __attribute__((always_inline)) void
 insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
 {
-	seen(f, now);
+	f->of->seen = f->of->sync_seen = now;
 	rq->internal.mark = 0;
 	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
 	d->env->kick |= IOSCHED_KICK_NOW;
@@ -184,7 +184,7 @@ static bool is_another(const struct fd *d, const struct fd_flow *f,
 		       const struct iosched_request *rq)
 {
 	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL && !d->special &&
-	       f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
+	       f->ordinary && f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
 	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
 }
 
@@ -279,7 +279,10 @@ take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool
 	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
-	seen(f, now);
+	if (plain)
+		f->of->sync_seen = now; /* the class was seen, and is in flight */
+	else
+		seen(f, now);
 	if (!plain && d->hold.flow != NULL && f->entity == d->e)
 		ios_fd_hold_end(d, now, false);
 	return rq;
@@ -575,7 +578,10 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 	f->t_lc = now;
 	f->entity->t_lc = now;
 	f->entity->last = f;
-	seen(f, now);
+	if (plain)
+		f->of->seen = f->of->sync_seen = now;
+	else
+		seen(f, now);
 	if (!plain && f->cls == IOSCHED_IDLE)
 		ios_fd_idle_done(d, rq, now);
 	if (!plain) {

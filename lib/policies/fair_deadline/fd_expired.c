@@ -193,7 +193,7 @@ void ios_fd_slice_advance_slow(struct fd *d, iosched_time now)
 		d->aged += d->sent[d->slice % FD_SLICES];
 		d->sent[d->slice % FD_SLICES] = 0;
 	}
-	d->starving = how_starved(d);
+	d->starving = (uint8_t)how_starved(d);
 	if (d->aged != 0 || d->starving)
 		d->special = 1;
 }
@@ -219,5 +219,5 @@ void ios_fd_slice_done(struct fd *d, const struct iosched_request *rq, iosched_t
 	else
 		d->aged--;
 	if (!plain && d->starving)
-		d->starving = how_starved(d);
+		d->starving = (uint8_t)how_starved(d);
 }
