@@ -37,6 +37,24 @@ for p in noop deadline cfq-2.6.32; do
 	[ "$(number "$tmp/bad-$p.stats" merged)" -gt 0 ] || fail "$p: nothing was merged"
 done
 
+# Clients make up names: those that left make room, and nothing is lost from the accounts.
+serve names --filter="$filter" memory 1M iosched-policy=cfq iosched-weight=export-3:50 "iosched-stats=$tmp/names.stats"
+"$client" names 700 "$tmp/names" || fail "700 exports one after the other"
+end_servers
+conserved "$tmp/names.stats"
+[ "$(grep -c '^context export-' "$tmp/names.stats")" -le 256 ] || fail "accounts grow without bound"
+grep -q '^context export-3 requests 1 ' "$tmp/names.stats" || fail "who has a weight was forgotten"
+[ "$(awk '/^context|^others/ { for (i = 1; i < NF; i++) if ($i == "requests") n += $(i + 1) } END { print n }' \
+	"$tmp/names.stats")" = 700 ] || fail "accounts were lost"
+threads=1
+serve crowd --filter="$filter" memory 1M iosched-policy=fair-deadline "iosched-stats=$tmp/crowd.stats"
+"$client" crowd 257 "$tmp/crowd" || fail "257 exports at once"
+end_servers
+threads=64
+conserved "$tmp/crowd.stats"
+grep -q '256 exports are connected already' "$tmp/crowd.log" || fail "the last was not told why"
+echo "made-up names have bounds"
+
 # Errors that come and go: each is answered, and nothing else is.
 if nbdkit --filter=error memory 1M --run true 2>/dev/null; then
 	serve err --filter="$filter" --filter=error memory 8M error-pread=EIO error-pread-rate=20% \
