@@ -50,7 +50,7 @@ serve()
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do
-		grep -q '^port' "$tmp/$name.out" && return 0
+		grep -q '^port' "$tmp/$name.out" 2>/dev/null && return 0
 		kill -0 "$pid" 2>/dev/null || { cat "$tmp/$name.log"; fail "nfs_server $* did not start"; }
 		sleep 0.05
 	done
