@@ -267,7 +267,7 @@ static int flood(const char *ms, const char *connections, const char *uri)
 	}
 	while (now_ns() < end) {
 		for (unsigned i = 0; i < n; i++) {
-			fill_up(c[i], 4);
+			fill_up(c[i], DEPTH);
 			wait_for_something(c[i], 1);
 		}
 	}

@@ -64,6 +64,24 @@ if nbdkit --filter=error memory 1M --run true 2>/dev/null; then
 	conserved "$tmp/err.stats"
 fi
 
+# The disk is full: the client is told so.
+if command -v nbdcopy >/dev/null && nbdkit --filter=error memory 1M --run true 2>/dev/null; then
+	serve full --filter="$filter" --filter=error memory 8M error-pwrite=ENOSPC error-pwrite-rate=100% \
+		iosched-policy=fair-deadline "iosched-stats=$tmp/full.stats"
+	head -c 1048576 /dev/urandom >"$tmp/in"
+	! nbdcopy "$tmp/in" "$(uri full)" 2>"$tmp/full.err" || fail "a full disk took all"
+	grep -q 'No space left on device' "$tmp/full.err" || { cat "$tmp/full.err"; fail "ENOSPC is not said"; }
+	end_servers
+	conserved "$tmp/full.stats"
+fi
+
+# A disk of which one command in fifty does not answer for half a second, and then with an error.
+serve hung --filter="$filter" "$disk" device=fault set=member:null set=timeouts:20000 set=timeout:500ms \
+	size=8M iosched-policy=fair-deadline "iosched-stats=$tmp/hung.stats"
+"$client" some "$(uri hung)" || fail "with a disk that hangs now and then"
+end_servers
+conserved "$tmp/hung.stats"
+
 # A client is killed with 16 requests in the queue, one a connection; another sees all its data.
 # (With more than one thread a connection, nbdkit 1.32 itself aborts when a client vanishes:
 # "connections.c: raw_send_socket: Assertion `sock >= 0' failed", with or without this filter.)
@@ -84,14 +102,15 @@ threads=64
 echo "a killed client leaves nothing behind"
 
 # The server is told to stop while requests are queued and with the drive.
-serve stop --filter="$filter" "$disk" device=hdd size=64M iosched-policy=deadline \
+serve stop --filter="$filter" "$disk" device=hdd size=64M time-permille=100 iosched-policy=deadline \
 	"iosched-stats=$tmp/stop.stats"
-"$client" race 60000 "$(uri stop)" "$(uri stop)" >/dev/null 2>&1 &
+"$client" flood 60000 20 "$(uri stop)" >/dev/null 2>&1 &
 racing=$!
 sleep 0.4
 end_servers
 kill -9 "$racing" 2>/dev/null || true
 wait "$racing" 2>/dev/null || true
 conserved "$tmp/stop.stats"
+[ "$(number "$tmp/stop.stats" completed)" -ge 1000 ] || fail "there were no thousand requests under way"
 ! grep -q 'left in the queue' "$tmp/stop.log" || fail "requests were left in the queue"
 echo "stopped with requests in flight: $(number "$tmp/stop.stats" completed) done, none lost"

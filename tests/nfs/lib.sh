@@ -46,7 +46,7 @@ serve()
 	shift
 	rm -f "$tmp/$name.out" # of a server of that name before
 	# shellcheck disable=SC2086
-	${serve_prompt-} "$server" "$@" "$tmp/export" >"$tmp/$name.out" 2>"$tmp/$name.log" &
+	${serve_prompt-} "$server" "$@" "${serve_folder:-$tmp/export}" >"$tmp/$name.out" 2>"$tmp/$name.log" &
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do
