@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off: its lines are a table */
 /*
  * An NFS client, by libnfs, that reads one file from its start with several READs on the road, as a
  * kernel's read-ahead does.
@@ -6,10 +7,11 @@
  *   load read MS WINDOW SIZE URL         prints bytes a second
  *   load rate ROUNDS WINDOW SIZE URL URL reads by both in turn; prints 1000 * second / first
  *   load verify WINDOW SIZE URL FILE     the whole file, compared
- *   load names URL                       makes, renames, cuts and removes what is there; URL is a
- * folder load some WINDOW SIZE URL FILE       the same, but some READs must fail, with EIO, and
- * some not
+ *   load some WINDOW SIZE URL FILE       the same, but some READs must fail, with EIO, and some not
+ *   load names URL                       makes, renames, cuts and removes files in a folder
+ *   load full URL                        writes into a folder until its disk is full
  */
+/* clang-format on */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -284,8 +286,63 @@ static int names(const char *url)
 	return 0;
 }
 
+struct writer {
+	bool answered, full;
+	int n;
+};
+
+/* The synchronous call loses the words, and libnfs tells why a WRITE failed in words only. */
+static void written(int status, struct nfs_context *nfs, void *data, void *user)
+{
+	struct writer *w = user;
+
+	(void)data;
+	w->answered = true;
+	w->n = status;
+	w->full = status == -ENOSPC ||
+		  (status < 0 && strstr(nfs_get_error(nfs), "NFS3ERR_NOSPC") != NULL);
+}
+
+static int write_piece(struct nfs_context *nfs, struct nfsfh *file, uint64_t at, struct writer *w)
+{
+	static char data[65536];
+
+	*w = (struct writer){.n = -EIO};
+	if (nfs_pwrite_async(nfs, file, at, sizeof(data), data, written, w) != 0)
+		return -EIO;
+	while (!w->answered) {
+		struct pollfd p = {nfs_get_fd(nfs), (short)nfs_which_events(nfs), 0};
+
+		if (poll(&p, 1, 10000) <= 0 || nfs_service(nfs, p.revents) < 0)
+			return -EIO;
+	}
+	return w->n;
+}
+
+/* Writes until the disk is full, and is told that it is. */
+static int full(const char *url)
+{
+	struct nfs_context *nfs = mount_url(url);
+	struct nfsfh *file;
+	struct writer w;
+	uint64_t at = 0;
+	int n;
+
+	HOLDS(nfs_creat(nfs, "/big", 0644, &file) == 0);
+	while ((n = write_piece(nfs, file, at, &w)) > 0)
+		at += (uint64_t)n;
+	HOLDS(w.full);
+	HOLDS(at > 0);
+	(void)nfs_close(nfs, file);
+	HOLDS(nfs_unlink(nfs, "/big") == 0);
+	nfs_destroy_context(nfs);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "full") == 0)
+		return full(argv[2]);
 	if (argc == 3 && strcmp(argv[1], "names") == 0)
 		return names(argv[2]);
 	if (argc == 6 && strcmp(argv[1], "read") == 0) {
