@@ -15,6 +15,7 @@
 #define CYCLE_ASYNC                                                                   \
 	9 /* then one async, then a normal choice: no one rescues the device to death \
 	   */
+#define EXPIRY_NEAR_NS (100 * FD_MS) /* a FLUSH of ours, or several destages */
 #define SYNCER_RECENT_NS FD_SEC
 /* Each boosted log write costs a rotation when there is no cache, and shrinks group commit: a
  * database's eight clients lost a quarter at depth 1. Up to three are not each other's load. */
@@ -457,8 +458,9 @@ static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *
 	iosched_time other[3];
 	int i;
 
-	/* A FLUSH takes long, and nothing completes meanwhile. */
-	if (pause->reason == IOSCHED_HOLD_INFLIGHT && d->flushing != FD_NO_FLUSH)
+	/* The next completion may be later than the next expiry. */
+	if (pause->reason == IOSCHED_HOLD_INFLIGHT && d->mode == FD_SERIAL &&
+	    d->expiry_floor < now + EXPIRY_NEAR_NS)
 		ios_fd_wait(pause, IOSCHED_HOLD_IDLING, IOSCHED_NEVER);
 	if (pause->reason != IOSCHED_HOLD_IDLING && pause->reason != IOSCHED_HOLD_THROTTLED)
 		return;

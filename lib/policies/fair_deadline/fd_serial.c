@@ -429,7 +429,7 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
 	/* A long uncontended run has filled the cache: a FLUSH could take seconds. */
-	return d->run.est <= 3 * visit && ios_fd_dirty(d, now) <= visit * 7 / 2;
+	return d->run.est <= 3 * (visit + d->t_pos) && ios_fd_dirty(d, now) <= visit * 7 / 2;
 }
 
 static struct iosched_request *leave_async(struct fd *d, struct fd_class *c, const struct others *o,
