@@ -147,6 +147,16 @@ START_TEST(random_readers_share_by_weight)
 }
 END_TEST
 
+START_TEST(random_readers_of_different_places_have_half_each)
+{
+	scattered(1)->region_length = 45 * GIB;
+	scattered(1)->region_offset = 140 * GIB;
+	s[1].region_length = 45 * GIB;
+	run();
+	assert_share(0, 500, 15);
+}
+END_TEST
+
 START_TEST(four_streams_have_a_quarter_each)
 {
 	unsigned i;
@@ -425,6 +435,7 @@ int main(void)
 	tcase_add_loop_test(t, streams_share_by_weight, 0, 4);
 	tcase_add_loop_test(t, a_stream_and_a_random_reader_share_by_weight, 0, 4);
 	tcase_add_loop_test(t, random_readers_share_by_weight, 0, 4);
+	tcase_add_test(t, random_readers_of_different_places_have_half_each);
 	tcase_add_test(t, four_streams_have_a_quarter_each);
 	tcase_add_loop_test(t, a_reader_and_scattered_writeback_have_half_each, 0, 2);
 	tcase_add_loop_test(t, a_reader_and_streaming_writeback_share_by_weight, 0, 8);

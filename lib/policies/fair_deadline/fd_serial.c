@@ -14,6 +14,9 @@
 #include "policies/fair_deadline/fd.h"
 
 #define POOL_SCAN 16 /* requests looked at for one of an eligible flow */
+/* Equals of depth one are left to the drive, whose choice is even; but not quite where they read at
+ * different places. So many times the lead of others. */
+#define POOL_DRIFT 16
 #define DEPTH_ALL 32 /* what a drive's queue takes (SATA NCQ: 31) */
 #define DEPTH_FLOOR 2
 #define DEPTH_RESTORE 8	       /* good boosts for one more in flight */
@@ -220,7 +223,8 @@ visit_pool_of(struct fd *d, struct fd_class *c, const struct others *o, iosched_
 		least = f;
 	crowd = d->measures && unequal && d->e->outstanding > 4 &&
 		ios_fd_mode_probing_crowd(d, now);
-	if (!crowd && fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
+	if (!crowd && fd_before(least->tag + lead, f->tag) &&
+	    (unequal || f->infl != 0 || fd_before(least->tag + POOL_DRIFT * lead, f->tag)))
 		return throttle_pool(d, least, pause);
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
