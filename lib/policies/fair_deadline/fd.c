@@ -114,7 +114,7 @@ static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched
 
 	if (rq->span_length > d->t.boost_bytes || f->nq != f->n_boosted)
 		return false;
-	if (!d->wce && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
+	if (!d->wce && !d->array && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
 		return false;
 	bound = ios_fd_vtime(d, f->cls) + ios_fd_virtual(d, f, d->t.boost_credit_ns);
 	return !fd_before(bound, f->tag);

@@ -91,11 +91,11 @@ struct fd_limiter {
 
 struct fd_group {
 	struct iosched_group *host;
-	struct fd_group *parent; /* as counted */
-	uint64_t sum;		 /* weights of active children */
-	uint32_t children;	 /* how many */
-	uint32_t weight;	 /* as counted at the parent */
-	iosched_time t_dispatch; /* of any below it */
+	struct fd_group *parent;	  /* as counted */
+	uint64_t sum;			  /* weights of active children */
+	uint32_t children;		  /* how many */
+	uint32_t weight;		  /* as counted at the parent */
+	iosched_time t_dispatch, t_async; /* last of any below it, of async ones */
 	struct fd_limiter limit;
 	struct iosched_list_link
 		flows; /* QUEUED flows of its contexts, least recently served first */

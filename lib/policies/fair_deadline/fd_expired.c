@@ -110,8 +110,11 @@ static struct fd_flow *really_due(struct fd *d, bool async, iosched_time now)
 	struct fd_flow *f;
 
 	while ((f = first_due(d, async, &when)) != NULL && when <= now) {
-		last = async ? 0 : ios_fd_tenant_served(f);
-		if (last == 0 || fd_ago(now, last) >= d->t.sync_expire_ns[f->cls])
+		uint64_t expire =
+			async ? d->t.async_expire_ns[f->cls] : d->t.sync_expire_ns[f->cls];
+
+		last = ios_fd_tenant_served(f);
+		if (last == 0 || fd_ago(now, last) >= expire)
 			return f;
 		ios_fd_flow_postpone(d, f, last);
 	}

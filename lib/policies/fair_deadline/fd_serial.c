@@ -248,8 +248,8 @@ static bool async_full(const struct fd *d, const struct iosched_request *rq, ios
 
 	if (d->infl >= d->t.async_depth)
 		return true;
-	return !d->wce && d->infl >= d->t.async_depth_fsync && boosted_lately(d, now) &&
-	       (!d->run.streaming || d->infl * each > d->t_pos);
+	return !d->wce && !d->array && d->infl >= d->t.async_depth_fsync &&
+	       boosted_lately(d, now) && (!d->run.streaming || d->infl * each > d->t_pos);
 }
 
 static uint64_t by_weight(struct fd *d, struct fd_flow *f, uint64_t visit)
@@ -554,7 +554,7 @@ struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_
 /* A drive with a queue starves a lone write behind a stream or a crowd: stop refilling it. */
 bool ios_fd_barrier(const struct fd *d, iosched_time now)
 {
-	if (d->wce || d->mode != FD_SERIAL || d->boost_infl == 0)
+	if (d->wce || d->array || d->mode != FD_SERIAL || d->boost_infl == 0)
 		return false;
 	return (d->e != NULL && d->e->kind != FD_POOL) ||
 	       fd_ago(now, d->t_boost) > d->t_pos * 3 / 2;
@@ -566,7 +566,7 @@ void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now)
 	uint64_t floor;
 
 	d->t_boost_done = now;
-	if (d->wce || d->mode != FD_SERIAL)
+	if (d->wce || d->array || d->mode != FD_SERIAL)
 		return;
 	if (latency <= 3 * d->t_pos) {
 		if (d->depth_lim != 0 && ++d->good_boosts >= DEPTH_RESTORE) {
