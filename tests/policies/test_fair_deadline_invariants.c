@@ -11,8 +11,10 @@
 
 #include "core/sched.h"
 #include "disk.h"
-#include "policies/fair_deadline/fd.h"
 #include "sim/promise.h"
+
+#undef IOS_ONE_UNIT /* of the policy only the types are wanted */
+#include "policies/fair_deadline/fd.h"
 
 #define STREAMS 20
 /* Of this disk: 12 ms to the far end and back, and 512 KiB. */
@@ -221,7 +223,7 @@ static void weigh(const struct stream *s, uint32_t weight)
 	ck_assert_int_eq(iosched_context_set(l->disk.queue, s->context, &p, l->disk.now), 0);
 }
 
-/* What all flows were charged so far, ns of device time. */
+/* What all flows, of the usual weight, were charged so far, ns of device time. */
 static int64_t charged(void)
 {
 	struct iosched_list_link *lists[2] = {&l->fd->busy, &l->fd->grace};
@@ -231,7 +233,7 @@ static int64_t charged(void)
 		for (struct iosched_list_link *k = lists[i]->next; k != lists[i]; k = k->next) {
 			const struct fd_flow *f = IOS_CONTAINER(k, struct fd_flow, activity);
 
-			sum += (int64_t)(f->tag * 65536 / f->inverse) + f->owed;
+			sum += (int64_t)f->tag + f->owed;
 		}
 	return sum;
 }
