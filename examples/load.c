@@ -362,15 +362,23 @@ static int usage(const struct load *load)
 }
 
 static const struct option options[] = {
-	{"policy", required_argument, NULL, 'p'},  {"bypass", no_argument, NULL, 'b'},
-	{"clients", required_argument, NULL, 'c'}, {"depth", required_argument, NULL, 'd'},
-	{"stride", required_argument, NULL, 's'},  {"window", required_argument, NULL, 'w'},
-	{"threads", required_argument, NULL, 't'}, {"seconds", required_argument, NULL, 'S'},
-	{"reads", no_argument, NULL, 'r'},	   {"journal", no_argument, NULL, 'j'},
-	{"abandon", no_argument, NULL, 'a'},	   {"recover", required_argument, NULL, 'R'},
-	{"cancels", no_argument, NULL, 'C'},	   {"demo", no_argument, NULL, 'D'},
+	{"policy", required_argument, NULL, 'p'},
+	{"bypass", no_argument, NULL, 'b'},
+	{"clients", required_argument, NULL, 'c'},
+	{"depth", required_argument, NULL, 'd'},
+	{"stride", required_argument, NULL, 's'},
+	{"window", required_argument, NULL, 'w'},
+	{"threads", required_argument, NULL, 't'},
+	{"seconds", required_argument, NULL, 'S'},
+	{"reads", no_argument, NULL, 'r'},
+	{"journal", no_argument, NULL, 'j'},
+	{"abandon", no_argument, NULL, 'a'},
+	{"recover", required_argument, NULL, 'R'},
+	{"cancels", no_argument, NULL, 'C'},
+	{"demo", no_argument, NULL, 'D'},
 	{"disk", required_argument, NULL, 'e'},
-	{"buffered", no_argument, NULL, 'B'},	   {NULL, 0, NULL, 0},
+	{"buffered", no_argument, NULL, 'B'},
+	{NULL, 0, NULL, 0},
 };
 
 /* A number from 1 to max, or 0. */

@@ -74,8 +74,8 @@ void uring_emulated_reap(struct engine *e)
 	}
 }
 
-/* DEVICE[,SETTING=VALUE]... The settings point into @text. */
-static void take_settings(struct iosched_sim_disk_params *p, struct iosched_sim_setting *settings,
+/* DEVICE[,SETTING=VALUE]... The settings point into @text. Returns false: too many. */
+static bool take_settings(struct iosched_sim_disk_params *p, struct iosched_sim_setting *settings,
 			  char *text)
 {
 	char *next = strchr(text, ',');
@@ -93,6 +93,7 @@ static void take_settings(struct iosched_sim_disk_params *p, struct iosched_sim_
 		if (text != NULL)
 			*text = '\0';
 	}
+	return next == NULL;
 }
 
 int uring_emulated_open(struct engine *e, const struct engine_params *p)
@@ -106,7 +107,11 @@ int uring_emulated_open(struct engine *e, const struct engine_params *p)
 	if (text == NULL)
 		return -ENOMEM;
 	iosched_sim_disk_params_init(&dp, sizeof(dp));
-	take_settings(&dp, settings, text);
+	if (!take_settings(&dp, settings, text)) {
+		fprintf(stderr, "uring_engine: a disk with more than %u settings\n", MAX_SETTINGS);
+		free(text);
+		return -E2BIG;
+	}
 	dp.path = p->path;
 	pthread_mutex_init(&e->answers_lock, NULL);
 	e->answers_end = &e->answers;

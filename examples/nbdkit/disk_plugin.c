@@ -186,7 +186,8 @@ static void disk_unload(void)
 
 /* --- Connections --- */
 
-static void remember(uint64_t id, const char *name)
+/* Whose time is booked: once there are too many names, nobody's in particular. */
+static uint64_t remember(uint64_t id, const char *name)
 {
 	unsigned i = 0;
 
@@ -198,7 +199,10 @@ static void remember(uint64_t id, const char *name)
 		snprintf(owners[i].name, sizeof(owners[i].name), "%.63s", name);
 		owner_count++;
 	}
+	if (i == MAX_OWNERS)
+		id = 0;
 	pthread_mutex_unlock(&lock);
+	return id;
 }
 
 static void *disk_handle(int readonly)
@@ -211,8 +215,8 @@ static void *disk_handle(int readonly)
 		nbdkit_error("out of memory");
 		return NULL;
 	}
-	*owner = identity_hash(name != NULL ? name : "");
-	remember(*owner, name != NULL ? name : "");
+	name = name != NULL ? name : "";
+	*owner = remember(identity_hash(name), name);
 	return owner;
 }
 

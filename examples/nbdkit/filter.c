@@ -27,7 +27,8 @@
 
 struct connection {
 	struct who *who;
-	uint64_t base; /* where its export begins in the queue's offsets */
+	struct export *export; /* NULL: all exports are one disk */
+	uint64_t base;	       /* where its export begins in the queue's offsets */
 };
 
 /* What a request needs to call the plugin. */
@@ -160,6 +161,10 @@ static void write_stats(FILE *f)
 			(unsigned long long)iosched_queued(gate.queue),
 			iosched_inflight(gate.queue));
 	}
+	if (settings.other_requests != 0)
+		fprintf(f, "others requests %llu bytes %llu\n",
+			(unsigned long long)settings.other_requests,
+			(unsigned long long)settings.other_bytes);
 	for (struct who *w = settings.known; w != NULL; w = w->next)
 		fprintf(f, "context %s requests %llu bytes %llu\n", w->name,
 			(unsigned long long)w->requests, (unsigned long long)w->bytes);
@@ -180,18 +185,33 @@ static void filter_unload(void)
 
 /* --- Connections --- */
 
+/* Sends nothing more: a policy need not wait for it. */
+static void let_go(struct who *w)
+{
+	if (w == NULL)
+		return;
+	if (ready) {
+		pthread_mutex_lock(&gate.lock);
+		iosched_context_exit(gate.queue, w->id, gate_now());
+		pthread_mutex_unlock(&gate.lock);
+	}
+	free(w);
+}
+
 static int introduce(struct connection *c, const char *exportname)
 {
-	uint64_t number = 0;
+	struct who *forgotten;
 
-	if (!settings.same_disk && settings_export(&settings, exportname, &number) != 0) {
-		nbdkit_error("too many exports");
-		return -1;
+	if (!settings.same_disk) {
+		c->export = settings_export(&settings, exportname);
+		if (c->export == NULL)
+			return -1;
+		c->base = c->export->number * EXPORT_STRIDE;
 	}
-	c->base = number * EXPORT_STRIDE;
-	c->who = settings_who(&settings, exportname);
+	c->who = settings_who(&settings, exportname, &forgotten);
+	let_go(forgotten);
 	if (c->who == NULL)
-		nbdkit_error("out of memory");
+		settings_export_leave(&settings, c->export);
 	return c->who != NULL ? 0 : -1;
 }
 
@@ -210,19 +230,13 @@ static void *filter_open(nbdkit_next_open *next, nbdkit_context *context, int re
 	return NULL;
 }
 
-/* A process that is gone sends nothing more: a policy need not wait for it. */
 static void filter_close(void *handle)
 {
 	struct connection *c = handle;
 
-	if (settings_leave(&settings, c->who)) {
-		if (ready) {
-			pthread_mutex_lock(&gate.lock);
-			iosched_context_exit(gate.queue, c->who->id, gate_now());
-			pthread_mutex_unlock(&gate.lock);
-		}
-		free(c->who);
-	}
+	if (settings_leave(&settings, c->who))
+		let_go(c->who);
+	settings_export_leave(&settings, c->export);
 	free(c);
 }
 

@@ -39,7 +39,33 @@ static struct who *meet(struct settings *s, const char *name)
 	w->id = identity_hash(name);
 	w->next = s->known;
 	s->known = w;
+	s->known_count++;
 	return w;
+}
+
+/* Takes @who out; its account is added to the others'. */
+static void forget(struct settings *s, struct who *who)
+{
+	struct who **w = &s->known;
+
+	while (*w != who)
+		w = &(*w)->next;
+	*w = who->next;
+	s->known_count--;
+	s->other_requests += who->requests;
+	s->other_bytes += who->bytes;
+}
+
+/* Whoever has been away longest. NULL: all are here, or on the command line. */
+static struct who *away_longest(struct settings *s)
+{
+	struct who *found = NULL;
+
+	for (struct who *w = s->known; w != NULL; w = w->next)
+		if (w->connections == 0 && !w->configured &&
+		    (found == NULL || w->left < found->left))
+			found = w;
+	return found;
 }
 
 static void name_peer(char *name, size_t n)
@@ -86,16 +112,25 @@ static void name_connection(struct settings *s, const char *exportname, char *na
 }
 /* [/identity] */
 
-struct who *settings_who(struct settings *s, const char *exportname)
+struct who *settings_who(struct settings *s, const char *exportname, struct who **forgotten)
 {
 	char name[4096 + 1]; /* NBD allows names of 4096 bytes */
 	struct who *w;
+	bool full;
 
+	*forgotten = NULL;
 	pthread_mutex_lock(&s->lock);
 	name_connection(s, exportname, name, sizeof(name));
-	w = meet(s, name);
+	full = s->known_count >= SETTINGS_KNOWN && find(s, name) == NULL;
+	if (full && (*forgotten = away_longest(s)) != NULL)
+		forget(s, *forgotten);
+	w = full && *forgotten == NULL ? NULL : meet(s, name);
 	if (w != NULL)
 		w->connections++;
+	else if (full)
+		nbdkit_error("%d who ask are connected already", SETTINGS_KNOWN);
+	else
+		nbdkit_error("out of memory");
 	pthread_mutex_unlock(&s->lock);
 	return w;
 }
@@ -103,17 +138,16 @@ struct who *settings_who(struct settings *s, const char *exportname)
 /* Processes and connections come and go without end; exports, users and peers come back. */
 bool settings_leave(struct settings *s, struct who *who)
 {
-	struct who **w = &s->known;
-	bool forget;
+	bool gone;
 
 	pthread_mutex_lock(&s->lock);
-	forget = --who->connections == 0 && (s->identity == BY_PID || s->identity == BY_CONNECTION);
-	while (forget && *w != who)
-		w = &(*w)->next;
-	if (forget)
-		*w = who->next;
+	who->left = ++s->ended;
+	gone = --who->connections == 0 && !who->configured &&
+	       (s->identity == BY_PID || s->identity == BY_CONNECTION);
+	if (gone)
+		forget(s, who);
 	pthread_mutex_unlock(&s->lock);
-	return forget;
+	return gone;
 }
 
 static struct assignment *assign(struct assignment **list, const char *name, size_t n,
@@ -130,20 +164,66 @@ static struct assignment *assign(struct assignment **list, const char *name, siz
 	return a;
 }
 
-int settings_export(struct settings *s, const char *exportname, uint64_t *number)
+/* One that is there, or the one to be replaced, or NULL. */
+static struct export *find_export(struct settings *s, const char *name)
 {
-	struct assignment *a;
+	struct export *found = NULL;
+
+	for (struct export *e = s->exports; e != NULL; e = e->next) {
+		if (strcmp(e->name, name) == 0)
+			return e;
+		if (e->connections == 0 && (found == NULL || e->left < found->left))
+			found = e;
+	}
+	return s->export_count < SETTINGS_EXPORTS ? NULL : found;
+}
+
+/* The number of @old goes to @name: nobody has requests with it. */
+static struct export *make_export(struct settings *s, const char *name, struct export *old)
+{
+	size_t n = strlen(name) + 1;
+	struct export *e = calloc(1, sizeof(*e) + n), **place = &s->exports;
+
+	if (e == NULL)
+		return NULL;
+	memcpy(e->name, name, n);
+	e->number = old != NULL ? old->number : s->export_count++;
+	while (old != NULL && *place != old)
+		place = &(*place)->next;
+	e->next = old != NULL ? old->next : s->exports;
+	*place = e;
+	free(old);
+	return e;
+}
+
+struct export *settings_export(struct settings *s, const char *exportname)
+{
+	struct export *e;
+	bool full;
 
 	pthread_mutex_lock(&s->lock);
-	for (a = s->exports; a != NULL && strcmp(a->name, exportname) != 0; a = a->next)
-		continue;
-	*number = s->exports != NULL ? s->exports->value + 1 : 0;
-	if (a == NULL && *number < SETTINGS_EXPORTS)
-		a = assign(&s->exports, exportname, strlen(exportname), *number);
-	if (a != NULL)
-		*number = a->value;
+	e = find_export(s, exportname);
+	full = e == NULL && s->export_count >= SETTINGS_EXPORTS;
+	if (!full && (e == NULL || strcmp(e->name, exportname) != 0))
+		e = make_export(s, exportname, e);
+	if (e != NULL)
+		e->connections++;
+	else if (full)
+		nbdkit_error("%d exports are connected already", SETTINGS_EXPORTS);
+	else
+		nbdkit_error("out of memory");
 	pthread_mutex_unlock(&s->lock);
-	return a != NULL ? 0 : -1;
+	return e;
+}
+
+void settings_export_leave(struct settings *s, struct export *e)
+{
+	if (e == NULL)
+		return;
+	pthread_mutex_lock(&s->lock);
+	e->left = ++s->ended;
+	e->connections--;
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* --- Parameters --- */
@@ -204,6 +284,7 @@ static int take_share(struct settings *s, const char *key, const char *value)
 	w = meet(s, name);
 	if (w == NULL)
 		return wrong(key, value, "out of memory");
+	w->configured = true;
 	if (weight)
 		w->weight = (uint32_t)number;
 	else
@@ -284,7 +365,12 @@ static void free_assignments(struct assignment *a)
 void settings_free(struct settings *s)
 {
 	free_assignments(s->tunables);
-	free_assignments(s->exports);
+	while (s->exports != NULL) {
+		struct export *next = s->exports->next;
+
+		free(s->exports);
+		s->exports = next;
+	}
 	while (s->known != NULL) {
 		struct who *next = s->known->next;
 

@@ -21,6 +21,18 @@ struct who {
 	uint32_t level;	 /* 0: the policy's, else level + 1 */
 	uint64_t requests, bytes;
 	unsigned connections;
+	uint64_t left;	 /* when its last one ended, counted in connections */
+	bool configured; /* by the command line: never forgotten */
+	char name[];
+};
+
+/* Content of its own, and so a stretch of the queue's offsets. */
+struct export
+{
+	struct export *next;
+	uint64_t number;
+	unsigned connections;
+	uint64_t left;
 	char name[];
 };
 
@@ -40,8 +52,10 @@ struct settings {
 	struct assignment *tunables;
 	pthread_mutex_t lock; /* of what follows, once connections come */
 	struct who *known;
-	struct assignment *exports; /* value: its number */
-	uint64_t connections;
+	unsigned known_count, export_count;
+	uint64_t other_requests, other_bytes; /* of those forgotten */
+	struct export *exports;
+	uint64_t connections, ended;
 };
 
 /* Requests the device gets at a time, unless iosched-depth says more: few enough that the
@@ -51,8 +65,10 @@ struct settings {
 /* nbdkit's own limit is 64 MiB. */
 #define SETTINGS_MERGE_MAX (32 * 1024 * 1024)
 
-/* Exports of different content at most: clients make up names, offsets have 64 bits. */
-#define SETTINGS_EXPORTS 1024
+/* Exports of different content with connections at most, and those who ask: clients make up names.
+ * Offsets have 64 bits. */
+#define SETTINGS_EXPORTS 256
+#define SETTINGS_KNOWN 256
 
 #define SETTINGS_INIT                                                                            \
 	{                                                                                        \
@@ -73,14 +89,16 @@ struct settings {
 /* One parameter. Returns 0, or -1 with nbdkit_error(). */
 int settings_take(struct settings *s, const char *key, const char *value);
 
-/* Who this connection is; NULL: no memory. */
-struct who *settings_who(struct settings *s, const char *exportname);
+/* Who this connection is; NULL, with nbdkit_error(): too many, or no memory. *forgotten is somebody
+ * whose place was needed, or NULL: free() him. */
+struct who *settings_who(struct settings *s, const char *exportname, struct who **forgotten);
 
 /* One of its connections has ended. Returns true: it will not come back, free() it. */
 bool settings_leave(struct settings *s, struct who *who);
 
-/* Number of an export, from 0. Returns 0, or -1: too many, or no memory. */
-int settings_export(struct settings *s, const char *exportname, uint64_t *number);
+/* A connection to an export. NULL, with nbdkit_error(): too many have one, or no memory. */
+struct export *settings_export(struct settings *s, const char *exportname);
+void settings_export_leave(struct settings *s, struct export *e); /* @e may be NULL */
 
 void settings_free(struct settings *s);
 

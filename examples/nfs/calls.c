@@ -31,6 +31,8 @@ nfsstat3 nfsd_status(int error)
 		{EEXIST, NFS3ERR_EXIST},
 		{ENOTDIR, NFS3ERR_NOTDIR},
 		{EISDIR, NFS3ERR_ISDIR},
+		{ENOTEMPTY, NFS3ERR_NOTEMPTY},
+		{EBUSY, NFS3ERR_ACCES}, /* somebody's mount point */
 		{EINVAL, NFS3ERR_INVAL},
 		{EFBIG, NFS3ERR_FBIG},
 		{ENOSPC, NFS3ERR_NOSPC},
@@ -111,7 +113,7 @@ static int node_of(const nfs_fh3 *handle, struct node **out)
 	return files_node(&server.files, handle->data.data_val, handle->data.data_len, out);
 }
 
-static int stat_node(const struct node *n, struct stat *st)
+int nfsd_stat(const struct node *n, struct stat *st)
 {
 	int fd = files_open_place(&server.files, n, st);
 
@@ -126,7 +128,7 @@ static int stat_handle(const nfs_fh3 *handle, struct stat *st)
 	struct node *n;
 	int error = node_of(handle, &n);
 
-	return error != 0 ? error : stat_node(n, st);
+	return error != 0 ? error : nfsd_stat(n, st);
 }
 
 static void reply(struct connection *c, struct rpc_msg *call, void *r, zdrproc_t code)
@@ -213,7 +215,7 @@ static int do_setattr(struct connection *c, struct rpc_msg *call)
 	if (error == 0)
 		error = set_attributes(n, &a->new_attributes);
 	r.status = nfsd_status(error);
-	if (error == 0 && stat_node(n, &st) == 0)
+	if (error == 0 && nfsd_stat(n, &st) == 0)
 		nfsd_post_attributes(&r.SETATTR3res_u.resok.obj_wcc.after, &st);
 	reply(c, call, &r, nfsd_code_SETATTR3res);
 	return 0;
@@ -236,7 +238,7 @@ static int do_lookup(struct connection *c, struct rpc_msg *call)
 		files_handle(n, handle);
 		ok->object.data.data_len = HANDLE_SIZE;
 		ok->object.data.data_val = handle;
-		if (stat_node(n, &st) == 0)
+		if (nfsd_stat(n, &st) == 0)
 			nfsd_post_attributes(&ok->obj_attributes, &st);
 	}
 	reply(c, call, &r, nfsd_code_LOOKUP3res);
@@ -272,7 +274,7 @@ static int do_access(struct connection *c, struct rpc_msg *call)
 	int error = node_of(&a->object, &n);
 
 	if (error == 0)
-		error = stat_node(n, &st);
+		error = nfsd_stat(n, &st);
 	r.status = nfsd_status(error);
 	if (error == 0) {
 		nfsd_post_attributes(&r.ACCESS3res_u.resok.obj_attributes, &st);
@@ -331,7 +333,7 @@ static int do_create(struct connection *c, struct rpc_msg *call)
 		ok->obj.handle_follows = 1;
 		ok->obj.post_op_fh3_u.handle.data.data_len = HANDLE_SIZE;
 		ok->obj.post_op_fh3_u.handle.data.data_val = handle;
-		if (stat_node(n, &st) == 0)
+		if (nfsd_stat(n, &st) == 0)
 			nfsd_post_attributes(&ok->obj_attributes, &st);
 	}
 	reply(c, call, &r, nfsd_code_CREATE3res);
@@ -566,6 +568,10 @@ const struct procedure nfsd_procedures[] = {
 	NFS(ACCESS, do_access, ACCESS3args, "h4"),
 	NFS(READLINK, do_readlink, READLINK3args, "h"),
 	NFS(CREATE, do_create, CREATE3args, "hn4"),
+	NFS(MKDIR, nfsd_mkdir, MKDIR3args, "hn"),
+	NFS(REMOVE, nfsd_remove, REMOVE3args, "hn"),
+	NFS(RMDIR, nfsd_rmdir, RMDIR3args, "hn"),
+	NFS(RENAME, nfsd_rename, RENAME3args, "hnhn"),
 	NFS(READDIR, do_readdir, READDIR3args, "h884"),
 	NFS(READDIRPLUS, do_readdirplus, READDIRPLUS3args, "h8844"),
 	NFS(FSSTAT, do_fsstat, FSSTAT3args, "h"),

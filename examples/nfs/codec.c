@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "nfs.h"
 
 /* libnfs declares zdrproc_t variadic, and its coders not: each needs a function of its own. */

@@ -66,7 +66,7 @@ static int node_of(struct files *f, const char *path, uint64_t inode, struct nod
 	n = malloc(sizeof(*n) + length);
 	if (n == NULL)
 		return -ENOMEM;
-	*n = (struct node){*bucket, f->count, inode};
+	*n = (struct node){*bucket, f->count, inode, NULL};
 	memcpy(n->path, path, length);
 	*bucket = n;
 	f->nodes[f->count++] = n;
@@ -122,6 +122,16 @@ static int check_name(const char *name)
 	return n == 0 || strchr(name, '/') != NULL ? -EINVAL : 0;
 }
 
+/* Where it is now. */
+static const struct node *present(const struct node *n)
+{
+	const struct node *moved;
+
+	while ((moved = atomic_load(&n->moved)) != NULL)
+		n = moved;
+	return n;
+}
+
 /* Path of @name in @folder. ".." stops at the exported folder. */
 static int join(char *out, size_t size, const struct node *folder, const char *name)
 {
@@ -153,7 +163,7 @@ static int path_in(const struct files *f, const struct node *folder, const char 
 	if (fd < 0)
 		return fd;
 	close(fd);
-	return S_ISDIR(st.st_mode) ? join(path, size, folder, name) : -ENOTDIR;
+	return S_ISDIR(st.st_mode) ? join(path, size, present(folder), name) : -ENOTDIR;
 }
 
 int files_lookup(struct files *f, const struct node *folder, const char *name, struct node **out)
@@ -188,11 +198,82 @@ int files_create(struct files *f, const struct node *folder, const char *name, m
 	return error;
 }
 
+/* --- Entries of a folder --- */
+
+/* The folder, open, for a name that is one of its entries. */
+static int open_parent(const struct files *f, const struct node *folder, const char *name)
+{
+	int error = check_name(name);
+
+	if (error == 0 && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0))
+		error = -EINVAL;
+	return error != 0 ? error : files_open_folder(f, folder);
+}
+
+int files_mkdir(struct files *f, const struct node *folder, const char *name, mode_t mode,
+		struct node **out)
+{
+	int parent = open_parent(f, folder, name), error;
+
+	if (parent < 0)
+		return parent;
+	error = mkdirat(parent, name, mode & 07777) != 0 ? -errno : 0;
+	close(parent);
+	return error != 0 ? error : files_lookup(f, folder, name, out);
+}
+
+int files_remove(const struct files *f, const struct node *folder, const char *name, bool is_folder)
+{
+	int parent = open_parent(f, folder, name), error;
+
+	if (parent < 0)
+		return parent;
+	error = unlinkat(parent, name, is_folder ? AT_REMOVEDIR : 0) != 0 ? -errno : 0;
+	close(parent);
+	return error;
+}
+
+static int move(const struct files *f, const struct node *from, const char *name,
+		const struct node *to, const char *new_name)
+{
+	int old = open_parent(f, from, name), new = -1, error = 0;
+
+	if (old < 0)
+		return old;
+	new = open_parent(f, to, new_name);
+	if (new < 0)
+		error = new;
+	else if (renameat(old, name, new, new_name) != 0)
+		error = -errno;
+	if (new >= 0)
+		close(new);
+	close(old);
+	return error;
+}
+
+/* Every node of a file leads to the one of its present path, which leads nowhere. */
+int files_rename(struct files *f, const struct node *from, const char *name, const struct node *to,
+		 const char *new_name)
+{
+	struct node *before = NULL, *now;
+	int error;
+
+	/* A name that was never looked up, or a link, has no handles that could follow. */
+	(void)files_lookup(f, from, name, &before);
+	error = move(f, from, name, to, new_name);
+	if (error != 0 || before == NULL || files_lookup(f, to, new_name, &now) != 0 ||
+	    now == before || now->inode != before->inode)
+		return error;
+	atomic_store(&now->moved, NULL);
+	atomic_store(&before->moved, now);
+	return 0;
+}
+
 /* --- From a node to a file --- */
 
 int files_open_place(const struct files *f, const struct node *n, struct stat *st)
 {
-	int fd = open_beneath(f, n->path, O_PATH, 0);
+	int fd = open_beneath(f, present(n)->path, O_PATH, 0);
 
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? -ESTALE : fd;

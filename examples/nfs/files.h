@@ -6,12 +6,16 @@
  * use resolves the path again from the folder, beneath it and without symbolic links, so a
  * handle cannot name anything outside, and a file that was replaced is stale.
  *
+ * A file that this server renamed is found by its old handles. What is below a renamed folder is
+ * stale and has to be looked up again.
+ *
  * Threads: the loop's only, but for files_open_data() and the members of a node, which never
- * change.
+ * change but for `moved`.
  */
 #ifndef EXAMPLES_NFS_FILES_H
 #define EXAMPLES_NFS_FILES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -23,7 +27,8 @@ struct node {
 	struct node *next; /* in its bucket */
 	uint32_t index;
 	uint64_t inode;
-	char path[]; /* below the folder, "." = itself */
+	_Atomic(struct node *) moved; /* where it was renamed to, or NULL */
+	char path[];		      /* below the folder, "." = itself */
 };
 
 struct files {
@@ -48,6 +53,17 @@ int files_lookup(struct files *f, const struct node *folder, const char *name, s
 /* Make a regular file; with @exclusive it must not exist. */
 int files_create(struct files *f, const struct node *folder, const char *name, mode_t mode,
 		 bool exclusive, struct node **out);
+
+/* A folder that is not there yet. */
+int files_mkdir(struct files *f, const struct node *folder, const char *name, mode_t mode,
+		struct node **out);
+
+/* The entry itself: a folder, which must be empty, or anything else. */
+int files_remove(const struct files *f, const struct node *folder, const char *name,
+		 bool is_folder);
+
+int files_rename(struct files *f, const struct node *from, const char *name, const struct node *to,
+		 const char *new_name);
 
 /* The file as a place (O_PATH): for fstat and such. */
 int files_open_place(const struct files *f, const struct node *n, struct stat *st);

@@ -122,6 +122,14 @@ extern const struct procedure nfsd_procedures[]; /* ends with a NULL `run` */
 nfsstat3 nfsd_status(int error);
 void nfsd_post_attributes(post_op_attr *out, const struct stat *st);
 
+int nfsd_stat(const struct node *n, struct stat *st); /* 0 or -errno */
+
+/* names.c: what changes a folder */
+int nfsd_mkdir(struct connection *c, struct rpc_msg *call);
+int nfsd_remove(struct connection *c, struct rpc_msg *call);
+int nfsd_rmdir(struct connection *c, struct rpc_msg *call);
+int nfsd_rename(struct connection *c, struct rpc_msg *call);
+
 /* transfer.c: READ, WRITE and COMMIT, from call to job and from job to answer */
 int nfsd_read(struct connection *c, struct rpc_msg *call);
 int nfsd_write(struct connection *c, struct rpc_msg *call);
@@ -154,6 +162,14 @@ void nfsd_work_stop(void); /* all given jobs are done first */
 	X(WRITE3res) \
 	X(CREATE3args) \
 	X(CREATE3res) \
+	X(MKDIR3args) \
+	X(MKDIR3res) \
+	X(REMOVE3args) \
+	X(REMOVE3res) \
+	X(RMDIR3args) \
+	X(RMDIR3res) \
+	X(RENAME3args) \
+	X(RENAME3res) \
 	X(READDIR3args) \
 	X(READDIR3res) \
 	X(READDIRPLUS3args) \

@@ -10,6 +10,7 @@
  * State of a connection: `in` holds the record that is being received, `have` bytes of it; the
  * first 4 of each fragment are its mark.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

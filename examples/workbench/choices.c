@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "choices.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static int take_setting(struct wb_options *o, char *text)
 /* Names and values are checked by the simulator, before the first run. */
 int wb_take_device(struct wb_options *o, const char *text)
 {
+	struct iosched_sim_param param;
 	char *rest;
 	char *setting;
 	int code = WB_OK;
@@ -100,6 +102,9 @@ int wb_take_device(struct wb_options *o, const char *text)
 	rest = strchr(o->device, ':');
 	if (rest != NULL)
 		*rest++ = '\0';
+	if (iosched_sim_param_at(o->device, 0, &param) == -ENOENT)
+		return wb_refuse("there is no device \"%s\"; `iosched replay --help` lists them",
+				 o->device);
 	while (code == WB_OK && rest != NULL && (setting = strsep(&rest, ",")) != NULL)
 		code = take_setting(o, setting);
 	return code;

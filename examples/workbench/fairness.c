@@ -27,7 +27,7 @@ struct flow {
 	char name[32];
 	uint64_t group;
 	uint32_t weight;
-	double ideal; /* negative: it asks for less than its share */
+	double ideal; /* negative: none, it asks for less or others go first */
 	double share;
 	double throughput; /* bytes/s */
 	double p50, p99;   /* ns, insert to completion */
@@ -101,13 +101,27 @@ static uint32_t weight_of(const struct iosched_sim_stream *s)
 	return s->weight != 0 ? s->weight : DEFAULT_WEIGHT;
 }
 
-/* Those that always have work queued share the device by weight. */
+static unsigned rank_of(const struct iosched_sim_stream *s)
+{
+	return s->prio_class == IOSCHED_REALTIME ? 0 : s->prio_class == IOSCHED_IDLE ? 2 : 1;
+}
+
+/* Does it always have work queued, and does nobody of a better class? */
+static bool has_ideal(const struct iosched_sim_config *c, const struct iosched_sim_stream *s)
+{
+	for (unsigned i = 0; i < c->stream_count; i++)
+		if (c->streams[i].think_ns == 0 && rank_of(&c->streams[i]) < rank_of(s))
+			return false;
+	return s->think_ns == 0;
+}
+
+/* They share the device by weight. */
 static void set_ideals(struct outcome *out, const struct iosched_sim_config *c)
 {
 	double sum = 0;
 
 	for (unsigned i = 0; i < c->stream_count; i++)
-		if (c->streams[i].think_ns == 0)
+		if (has_ideal(c, &c->streams[i]))
 			sum += weight_of(&c->streams[i]);
 	for (unsigned i = 0; i < c->stream_count; i++) {
 		struct flow *f = &out->flows[i];
@@ -115,7 +129,7 @@ static void set_ideals(struct outcome *out, const struct iosched_sim_config *c)
 		snprintf(f->name, sizeof(f->name), "%s", c->streams[i].name);
 		f->group = c->streams[i].group;
 		f->weight = weight_of(&c->streams[i]);
-		f->ideal = c->streams[i].think_ns == 0 ? f->weight / sum : -1;
+		f->ideal = has_ideal(c, &c->streams[i]) ? f->weight / sum : -1;
 	}
 	out->count = c->stream_count;
 }

@@ -45,6 +45,26 @@
 #define READS_AND_WRITES                                                                           \
 	"stream reader read random size 4KiB depth 16\nstream writer write sync random size 4KiB " \
 	"depth 16\n"
+#define READER(name, in, weight) \
+	IN_GROUP("stream " name " read sequential size 128KiB depth 2 in " in, name, weight)
+#define WEIGHTED_FOUR                     \
+	READER("seq1", "0..10%", "400")   \
+	READER("seq2", "20%..30%", "100") \
+	READER("seq3", "40%..50%", "100") \
+	READER("seq4", "80%..90%", "100")
+/* Cooperators in groups of their own would not be seen as such: contexts have the weights. */
+#define WEIGHTED_COOPERATORS                                           \
+	"stream coop x3 read sequential shared size 32KiB in 0..10%\n" \
+	"stream random read random size 4KiB weight 300\n"
+#define THINKING "stream random read random size 4KiB think 20ms\n"
+#define CLASSES                                                              \
+	"stream real-time read random size 4KiB think 15ms class realtime\n" \
+	"stream best-effort read random size 4KiB\n"                         \
+	"stream idle read random size 4KiB class idle\n"
+#define REAL_TIME_SEQ                                                                      \
+	"stream seq read sequential size 128KiB depth 2 in 0..10% class realtime\n" RANDOM \
+		ASYNC_RANDOM
+#define CROWD "stream qd1 x16 read random size 4KiB\n"
 /* Sixteen flows. */
 #define MIX                                                                                     \
 	"stream seq x6 read sequential split size 128KiB depth 2 in 0..40%\n"                   \
@@ -59,9 +79,13 @@ const struct wb_fairness_cell wb_fairness_cells[] = {
 	{"seq + random 1:3", "hdd", NULL, WEIGHTED(100, 300)},
 	{"seq + seq", "hdd", NULL, TWO_SEQ},
 	{"seq + seq 2:1", "hdd", NULL, WEIGHTED_SEQ(200, 100)},
+	{"seq + seq 1:3", "hdd", NULL, WEIGHTED_SEQ(100, 300)},
 	{"4 seq", "hdd", NULL, FOUR_SEQ},
+	{"4 seq 4:1:1:1", "hdd", NULL, WEIGHTED_FOUR},
+	{"12 seq", "hdd", NULL, "stream seq x12 read sequential split size 128KiB depth 2\n"},
 	{"seq + async writer", "hdd", NULL, SEQ("seq", "0..10%") ASYNC},
 	{"seq + async writer 3:1", "hdd", NULL, WEIGHTED_ASYNC(300, 100)},
+	{"seq + async writer 1:3", "hdd", NULL, WEIGHTED_ASYNC(100, 300)},
 	{"seq + random async writer", "hdd", NULL, SEQ("seq", "0..10%") ASYNC_RANDOM},
 	{"seq + random async writer 1:2", "hdd", NULL, WEIGHTED_ASYNC_RANDOM(100, 200)},
 	{"random + random async writer", "hdd", NULL, RANDOM ASYNC_RANDOM},
@@ -69,9 +93,17 @@ const struct wb_fairness_cell wb_fairness_cells[] = {
 	{"seq + async writer, cache off", WRITE_THROUGH, SEQ("seq", "0..10%") ASYNC},
 	{"seq + random async writer, cache off", WRITE_THROUGH, SEQ("seq", "0..10%") ASYNC_RANDOM},
 	{"random + random 3:1", "hdd", NULL, WEIGHTED_RANDOM(300, 100)},
+	{"random + random 1:3", "hdd", NULL, WEIGHTED_RANDOM(100, 300)},
 	{"random depth 1 + depth 16", "hdd", NULL, DEPTHS},
+	{"random depth 16 + 16 of depth 1", "hdd", NULL,
+	 "stream qd16 read random size 4KiB depth 16\n" CROWD},
+	{"seq + 16 random", "hdd", NULL, SEQ("seq", "0..10%") CROWD},
 	{"16 x 4 KiB + 16 x 64 KiB", "hdd", NULL, SIZES},
 	{"3 cooperators + random", "hdd", NULL, COOPERATORS},
+	{"3 cooperators + random 1:1:1:3", "hdd", NULL, WEIGHTED_COOPERATORS},
+	{"random, thinks 20 ms + seq", "hdd", NULL, THINKING SEQ("seq", "0..10%")},
+	{"real time, thinks 15 ms + best effort + idle", "hdd", NULL, CLASSES},
+	{"real-time seq + random + random async writer", "hdd", NULL, REAL_TIME_SEQ},
 	{"fsync 10 ms + seq", "hdd", NULL, FSYNC("10ms") SEQ("seq", "0..10%")},
 	{"fsync 10 ms + seq + random", "hdd", NULL, FSYNC("10ms") SEQ("seq", "0..10%") RANDOM},
 	{"fsync 10 ms + seq + random + async", "hdd", NULL,
@@ -96,7 +128,12 @@ const struct wb_fairness_cell wb_fairness_cells[] = {
 	{"raid10: 16 x 4 KiB + 16 x 64 KiB", "raid10", NULL, SIZES},
 	{"raid10: 16 x 4 KiB + 16 x 64 KiB 1:3", "raid10", NULL, WEIGHTED_SIZES(100, 300)},
 	{"ssd: seq + random", "ssd", NULL, SEQ("seq", "0..10%") RANDOM},
+	{"ssd: seq + seq", "ssd", NULL, TWO_SEQ},
+	{"ssd: 4 seq", "ssd", NULL, FOUR_SEQ},
+	{"ssd: 4 seq 4:1:1:1", "ssd", NULL, WEIGHTED_FOUR},
+	{"ssd: 4 seq + async writer", "ssd", NULL, FOUR_SEQ ASYNC},
 	{"ssd: 16 x 4 KiB + 16 x 64 KiB", "ssd", NULL, SIZES},
+	{"ssd: 16 x 4 KiB + 16 x 64 KiB 1:3", "ssd", NULL, WEIGHTED_SIZES(100, 300)},
 	{"ssd: 16 reads + 16 sync writes", "ssd", NULL, READS_AND_WRITES},
 	{"ssd: seq + async writer", "ssd", NULL, SEQ("seq", "0..10%") ASYNC},
 	{"ssd: random depth 1 + depth 16", "ssd", NULL, DEPTHS},

@@ -3,7 +3,7 @@
 #ifndef WORKBENCH_FAIRNESS_CELLS_H
 #define WORKBENCH_FAIRNESS_CELLS_H
 
-#define WB_FAIRNESS_FLOWS 16 /* streams in a cell, at most */
+#define WB_FAIRNESS_FLOWS 17 /* streams in a cell, at most */
 
 struct wb_fairness_cell {
 	const char *name;    /* no other cell has it */

@@ -139,7 +139,7 @@ const struct wb_verb wb_verb_compare = {
 	.help = "As `iosched replay`, for every policy unless --policy names some, and with ratios "
 		"to\n"
 		"noop, which always runs.\n\n"
-		"--suite fairness runs some fifty loads on simulated disks, arrays and SSDs "
+		"--suite fairness runs some sixty loads on simulated disks, arrays and SSDs "
 		"instead, "
 		"each "
 		"with three\n"

@@ -25,28 +25,73 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 	fail "pkg-config finds another libiosched"
 
 here=$(pwd)
-mkdir "$tmp/source"
-cp "$srcdir"/examples/*.[ch] "$tmp/source"
+cp -R "$srcdir/examples" "$tmp/source"
+head -c 409600 /dev/urandom >"$tmp/data"
+
+# try PROGRAM: it does what it is for
+try() {
+	program=$tmp/source/$1
+	case $1 in
+	hello) succeeds "$program" "$srcdir/examples/load.c" ;;
+	custom_policy) succeeds "$program" --check ;;
+	policy_lab) succeeds "$program" "$srcdir/tests/scenarios/doc/sizes.scn" ;;
+	nbdkit-iosched-filter.so)
+		command -v nbdkit >/dev/null && command -v nbdcopy >/dev/null || return 0
+		succeeds nbdkit -U - "--filter=$program" file "$tmp/data" iosched-policy=fair-deadline \
+			--run 'nbdcopy "$uri" - | cmp - '"$tmp/data"
+		;;
+	nbdkit-iosched-disk-plugin.so)
+		command -v nbdkit >/dev/null && command -v nbdcopy >/dev/null || return 0
+		succeeds nbdkit -U - "$program" device=hdd time-permille=10 size=4M "file=$tmp/disk" \
+			--run 'nbdcopy "$uri" - | cmp - '"$tmp/disk"
+		;;
+	nfs_server)
+		mkdir -p "$tmp/export"
+		cp "$tmp/data" "$tmp/export/data"
+		"$program" --policy fair-deadline "$tmp/export" >"$tmp/port" 2>"$tmp/err" &
+		server=$!
+		until grep -q '^port' "$tmp/port" || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+		port=$(sed -n 's/^port //p' "$tmp/port")
+		if command -v nfs-cat >/dev/null; then
+			nfs-cat "nfs://127.0.0.1/export/data?nfsport=$port&mountport=$port" |
+				cmp - "$tmp/data" || { kill $server; fail "nfs_server sends something else"; }
+		fi
+		kill $server
+		wait $server || fail "nfs_server did not end well"
+		;;
+	*) succeeds "$program" "$tmp/file" --seconds 0.2 ;;
+	esac
+}
+
+# Every page of a program has a line, and every program a page.
 n=0
 for page in "$srcdir"/docs/embedding/*.md "$srcdir"/docs/simulator.md; do
-	grep '^cc ' "$page" >"$tmp/lines"
+	grep '^cc ' "$page" >"$tmp/lines" || case ${page##*/} in
+	spdk.md) ;;
+	*) fail "$page: no line to build it" ;;
+	esac
 	while read -r line; do
-		case $line in
-		*liburing*) pkg-config --exists liburing || continue ;;
-		esac
-		program=${line##* }
+		name=${line##* }
+		# What it needs beside us may not be here.
+		for needed in liburing nbdkit libnfs; do
+			case $line in
+			*"pkg-config "*" $needed"*)
+				pkg-config --exists $needed || { echo "$name: no $needed"; continue 2; }
+				;;
+			esac
+		done
 		(cd "$tmp/source" && eval "$line") || fail "$page: $line"
-		ldd "$tmp/source/$program" | grep -q "libiosched.so.* => $root" ||
-			fail "$program does not use the library just installed"
+		ldd "$tmp/source/$name" | grep -q "libiosched.so.* => $root" ||
+			fail "$name does not use the library just installed"
+		try "$name"
+		echo "$name" >>"$tmp/built"
 		n=$((n + 1))
-		case $program in
-		hello) succeeds "$tmp/source/$program" "$srcdir/examples/load.c" ;;
-		policy_lab) succeeds "$tmp/source/$program" "$srcdir/tests/scenarios/doc/sizes.scn" ;;
-		custom_policy) succeeds "$tmp/source/$program" --check ;;
-		*) succeeds "$tmp/source/$program" "$tmp/file" --seconds 0.2 ;;
-		esac
 	done <"$tmp/lines"
 done
 cd "$here" || exit 99
 [ $n -ge 4 ] || fail "only $n examples have a line to build them"
-echo "$n examples built from their pages"
+for program in hello policy_lab threaded_queue push_adapter custom_policy uring_engine nbdkit-iosched-filter.so \
+	nbdkit-iosched-disk-plugin.so nfs_server; do
+	grep -hq "^cc .* -o $program\$" "$srcdir"/docs/embedding/*.md "$srcdir"/docs/simulator.md || fail "$program is on no page"
+done
+echo "$n examples built from their pages: $(tr '\n' ' ' <"$tmp/built")"

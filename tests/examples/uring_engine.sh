@@ -28,6 +28,24 @@ else
 	echo "no loop device here: block device not tried"
 fi
 
+# An emulated disk: all of the above, and one that answers some late with an error, has a bad place, dies.
+truncate -s 64M "$tmp/disk"
+for policy in deadline fair-deadline; do
+	succeeds $engine "$tmp/disk" --disk null --policy $policy --seconds 0.2
+	succeeds $engine "$tmp/disk" --disk hdd --policy $policy --abandon --clients 4 --depth 1000 \
+		--stride 2 --seconds 0.1
+	says "0 errors, [0-9]{3,} cancelled"
+	fails_with "Connection timed out" $engine "$tmp/disk" --policy $policy --depth 200 --seconds 0.4 \
+		--disk fault,member=null,timeouts=20000,timeout=100ms
+	fails_with "Input/output error" $engine "$tmp/disk" --policy $policy --depth 200 --seconds 0.4 \
+		--disk fault,member=null,bad_offset=1MB,bad_length=64KiB,error_time=1ms
+	fails_with "No such device" $engine "$tmp/disk" --policy $policy --depth 200 --seconds 0.4 \
+		--disk fault,member=null,dead_after=100ms
+done
+fails_with "no device .floppy" $engine "$tmp/disk" --disk floppy
+fails_with "no parameter .colour" $engine "$tmp/disk" --disk hdd,colour=red
+fails_with "more than 8 settings" $engine "$tmp/disk" --disk hdd,a=1,b=2,c=3,d=4,e=5,f=6,g=7,h=8,i=9
+
 succeeds $engine "$tmp/demo" --demo --seconds 0.3
 for policy in '\(bypass\)' $(policies); do
 	[ "$(grep -Ec "^$policy +(log commits|compaction|point reads) .* p99.9 +[0-9.]+ us$" \

@@ -8,8 +8,10 @@
  * The claim held: the front carries at least 2.5 times what the queue behind a mutex does (median
  * of the rounds' ratios). The batched figure is printed beside it and claims nothing.
  *
- * Threads that wait for a CPU measure the machine's other work. A round counts only if nothing else
- * wanted to run before it and after it; when too few such rounds come, the test is skipped.
+ * Threads that wait for a CPU measure the machine's other work. Where that is allowed these run
+ * before all other programs (SCHED_FIFO): 8 to 20 was measured so, with two busy loops beside or
+ * none, and 0.5 to 6 without. Where it is not, a round counts only if nothing else wanted to run
+ * before it and after it; when too few such rounds come, the test is skipped.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <iosched/front.h>
@@ -52,10 +54,19 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static bool first; /* nobody can disturb us */
+
+static bool run_first(void)
+{
+	struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+
+	return sched_setscheduler(0, SCHED_FIFO, &least) == 0;
+}
+
 /* Does anybody but us want to run? The fourth word of loadavg is "runnable/all". */
 static bool alone(void)
 {
-	FILE *f = fopen("/proc/loadavg", "r");
+	FILE *f = first ? NULL : fopen("/proc/loadavg", "r");
 	unsigned runnable = 1;
 
 	if (f == NULL)
@@ -245,6 +256,7 @@ int main(void)
 	p.max_merge_bytes = 0;
 	if (iosched_front_create(&front, &fp) != 0 || iosched_create(&queue, &p) != 0)
 		return 1;
+	first = run_first();
 	for (k = 0; k < PRODUCERS; k++) {
 		producer[k].rqs = calloc(POOL, sizeof(struct iosched_request));
 		if (producer[k].rqs == NULL)

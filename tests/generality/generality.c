@@ -161,7 +161,7 @@ static struct verdict judge_total(const struct summary *s)
 	double us = s->outcomes[ours].total, other = s->outcomes[fair].total;
 
 	v.holds = us >= TOTAL_LEAST * other;
-	snprintf(v.text, sizeof(v.text), "%.3g MB/s, %s has %.3g and is as fair", us / 1e6,
+	snprintf(v.text, sizeof(v.text), "%.4g MB/s, %s has %.4g and is as fair", us / 1e6,
 		 iosched_policy_name(policies[fair]), other / 1e6);
 	return v;
 }
@@ -276,23 +276,32 @@ static void print_each(const struct cell *c, const struct summary *s)
 	}
 }
 
+/* Three digits, or all of a large number. */
+static void print_figure(double x)
+{
+	printf(x < 1000 ? "%.3g" : "%.0f", x);
+}
+
 /* MB/s here and of the best other; how far from their shares, in points. */
 static void print_cell(const struct summary *s)
 {
 	unsigned other = best(s, total_of, any);
 	const struct outcome *us = &s->outcomes[ours], *them = &s->outcomes[other];
 
-	if (s->run)
-		printf(" %.3g/%.3g %.0f:%.0f |", us->total / 1e6, them->total / 1e6, us->error,
-		       them->error);
-	else
-		printf(" |");
+	putchar(' ');
+	if (s->run) {
+		print_figure(us->total / 1e6);
+		putchar('/');
+		print_figure(them->total / 1e6);
+		printf(" %.0f:%.0f ", us->error, them->error);
+	}
+	putchar('|');
 }
 
 static void print_fsync(const struct summary *s)
 {
 	if (s->run && s->outcomes[ours].fsync_p99 > 0)
-		printf(" %.3g/%.3g |", s->outcomes[ours].fsync_p99 / MS,
+		printf(" %.4g/%.4g |", s->outcomes[ours].fsync_p99 / MS,
 		       s->outcomes[best(s, fsync_of, calls_fsync)].fsync_p99 / MS);
 	else
 		printf(" |");

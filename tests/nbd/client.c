@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off: its lines are a table */
 /*
  * A real NBD client, by libnbd, that keeps many requests in flight and checks every byte.
  *
  *   client verify URI             write blocks in random order, 64 at a time, read them back
  *   client bad URI OFFSET LENGTH  read all, 64 at a time: only this part may fail, and it must
- *   client some URI               read all, 64 at a time: some may fail and some must; all are
- * answered client flood MS N URI         random reads over N connections; meant to be killed client
- * race MS URI URI        random reads on both at once; prints the bytes of each client rate ROUNDS
- * URI URI    reads on each in turn; prints 1000 * second / first
+ *   client some URI               read all, 64 at a time: some may fail and some must; all
+ *                                 answered
+ *   client flood MS N URI         random reads over N connections; meant to be killed
+ *   client race MS URI URI        random reads on both at once; prints the bytes of each
+ *   client rate ROUNDS URI URI    reads on each in turn; prints 1000 * second / first
+ *   client names N SOCKET         a read from each of N exports, one after the other
+ *   client crowd N SOCKET         N exports at once: N - 1 get in, and the last is told why not;
+ * once one has left there is room
  *
  * Exit code 0 if all was as claimed.
  */
+/* clang-format on */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <libnbd.h>
 
@@ -260,7 +267,7 @@ static int flood(const char *ms, const char *connections, const char *uri)
 	}
 	while (now_ns() < end) {
 		for (unsigned i = 0; i < n; i++) {
-			fill_up(c[i], 4);
+			fill_up(c[i], DEPTH);
 			wait_for_something(c[i], 1);
 		}
 	}
@@ -342,8 +349,65 @@ static int rate(const char *rounds, const char *one, const char *two)
 	return 0;
 }
 
+static struct nbd_handle *visit(const char *socket, unsigned i)
+{
+	struct nbd_handle *nbd = nbd_create();
+	char name[32], data[512];
+
+	snprintf(name, sizeof(name), "export-%u", i);
+	if (nbd == NULL || nbd_set_export_name(nbd, name) != 0)
+		die("names");
+	if (nbd_connect_unix(nbd, socket) == 0 && nbd_pread(nbd, data, sizeof(data), 0, 0) == 0)
+		return nbd;
+	nbd_close(nbd);
+	return NULL;
+}
+
+static int names(const char *n, const char *socket)
+{
+	for (unsigned i = 0; i < strtoul(n, NULL, 10); i++) {
+		struct nbd_handle *nbd = visit(socket, i);
+
+		if (nbd == NULL)
+			die("an export");
+		nbd_shutdown(nbd, 0);
+		nbd_close(nbd);
+	}
+	return 0;
+}
+
+static int crowd(const char *n, const char *socket)
+{
+	unsigned all = (unsigned)strtoul(n, NULL, 10), i;
+	struct nbd_handle **nbd = calloc(all, sizeof(struct nbd_handle *));
+	int bad = 0;
+
+	if (nbd == NULL)
+		return 1;
+	for (i = 0; i < all - 1; i++)
+		if ((nbd[i] = visit(socket, i)) == NULL)
+			die("one of the crowd");
+	bad = visit(socket, all - 1) != NULL;
+	nbd_shutdown(nbd[0], 0);
+	nbd_close(nbd[0]);
+	nbd[0] = NULL;
+	for (i = 0; i < 100 && nbd[0] == NULL; i++) { /* it may be noticed later */
+		nbd[0] = visit(socket, all);
+		usleep(10000);
+	}
+	bad |= nbd[0] == NULL;
+	for (i = 0; i < all - 1; i++)
+		nbd_close(nbd[i]);
+	free(nbd);
+	return bad;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 4 && strcmp(argv[1], "names") == 0)
+		return names(argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[1], "crowd") == 0)
+		return crowd(argv[2], argv[3]);
 	if (argc == 3 && strcmp(argv[1], "verify") == 0)
 		return verify(argv[2]);
 	if (argc == 5 && strcmp(argv[1], "bad") == 0)

@@ -37,6 +37,24 @@ for p in noop deadline cfq-2.6.32; do
 	[ "$(number "$tmp/bad-$p.stats" merged)" -gt 0 ] || fail "$p: nothing was merged"
 done
 
+# Clients make up names: those that left make room, and nothing is lost from the accounts.
+serve names --filter="$filter" memory 1M iosched-policy=cfq iosched-weight=export-3:50 "iosched-stats=$tmp/names.stats"
+"$client" names 700 "$tmp/names" || fail "700 exports one after the other"
+end_servers
+conserved "$tmp/names.stats"
+[ "$(grep -c '^context export-' "$tmp/names.stats")" -le 256 ] || fail "accounts grow without bound"
+grep -q '^context export-3 requests 1 ' "$tmp/names.stats" || fail "who has a weight was forgotten"
+[ "$(awk '/^context|^others/ { for (i = 1; i < NF; i++) if ($i == "requests") n += $(i + 1) } END { print n }' \
+	"$tmp/names.stats")" = 700 ] || fail "accounts were lost"
+threads=1
+serve crowd --filter="$filter" memory 1M iosched-policy=fair-deadline "iosched-stats=$tmp/crowd.stats"
+"$client" crowd 257 "$tmp/crowd" || fail "257 exports at once"
+end_servers
+threads=64
+conserved "$tmp/crowd.stats"
+grep -q '256 exports are connected already' "$tmp/crowd.log" || fail "the last was not told why"
+echo "made-up names have bounds"
+
 # Errors that come and go: each is answered, and nothing else is.
 if nbdkit --filter=error memory 1M --run true 2>/dev/null; then
 	serve err --filter="$filter" --filter=error memory 8M error-pread=EIO error-pread-rate=20% \
@@ -45,6 +63,24 @@ if nbdkit --filter=error memory 1M --run true 2>/dev/null; then
 	end_servers
 	conserved "$tmp/err.stats"
 fi
+
+# The disk is full: the client is told so.
+if command -v nbdcopy >/dev/null && nbdkit --filter=error memory 1M --run true 2>/dev/null; then
+	serve full --filter="$filter" --filter=error memory 8M error-pwrite=ENOSPC error-pwrite-rate=100% \
+		iosched-policy=fair-deadline "iosched-stats=$tmp/full.stats"
+	head -c 1048576 /dev/urandom >"$tmp/in"
+	! nbdcopy "$tmp/in" "$(uri full)" 2>"$tmp/full.err" || fail "a full disk took all"
+	grep -q 'No space left on device' "$tmp/full.err" || { cat "$tmp/full.err"; fail "ENOSPC is not said"; }
+	end_servers
+	conserved "$tmp/full.stats"
+fi
+
+# A disk of which one command in fifty does not answer for half a second, and then with an error.
+serve hung --filter="$filter" "$disk" device=fault set=member:null set=timeouts:20000 set=timeout:500ms \
+	size=8M iosched-policy=fair-deadline "iosched-stats=$tmp/hung.stats"
+"$client" some "$(uri hung)" || fail "with a disk that hangs now and then"
+end_servers
+conserved "$tmp/hung.stats"
 
 # A client is killed with 16 requests in the queue, one a connection; another sees all its data.
 # (With more than one thread a connection, nbdkit 1.32 itself aborts when a client vanishes:
@@ -66,14 +102,15 @@ threads=64
 echo "a killed client leaves nothing behind"
 
 # The server is told to stop while requests are queued and with the drive.
-serve stop --filter="$filter" "$disk" device=hdd size=64M iosched-policy=deadline \
+serve stop --filter="$filter" "$disk" device=hdd size=64M time-permille=100 iosched-policy=deadline \
 	"iosched-stats=$tmp/stop.stats"
-"$client" race 60000 "$(uri stop)" "$(uri stop)" >/dev/null 2>&1 &
+"$client" flood 60000 20 "$(uri stop)" >/dev/null 2>&1 &
 racing=$!
 sleep 0.4
 end_servers
 kill -9 "$racing" 2>/dev/null || true
 wait "$racing" 2>/dev/null || true
 conserved "$tmp/stop.stats"
+[ "$(number "$tmp/stop.stats" completed)" -ge 1000 ] || fail "there were no thousand requests under way"
 ! grep -q 'left in the queue' "$tmp/stop.log" || fail "requests were left in the queue"
 echo "stopped with requests in flight: $(number "$tmp/stop.stats" completed) done, none lost"

@@ -22,6 +22,10 @@ client=$builddir/tests/nbd/client
 command -v nbdkit >/dev/null || skip "no nbdkit here"
 export LD_LIBRARY_PATH=$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
+# For what is measured: other programs do not come before, where that is allowed.
+prompt=
+! chrt -f 10 true 2>/dev/null || prompt="chrt -f 10"
+
 tmp=$(mktemp -d)
 threads=64 # of nbdkit, for one connection
 servers=()
@@ -41,7 +45,8 @@ serve()
 {
 	local name=$1 pid i
 	shift
-	nbdkit -f -U "$tmp/$name" -P "$tmp/$name.pid" -t "$threads" "$@" 2>"$tmp/$name.log" &
+	# shellcheck disable=SC2086
+	${serve_prompt-} nbdkit -f -U "$tmp/$name" -P "$tmp/$name.pid" -t "$threads" "$@" 2>"$tmp/$name.log" &
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do

@@ -5,11 +5,13 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$client" ] || skip "no libnbd here (libnbd-dev)"
 
+serve_prompt=$prompt
 serve bypass --filter="$filter" memory 64M
 serve noop --filter="$filter" memory 64M iosched-policy=noop iosched-depth=64
 best=0
 for try in 1 2 3; do
-	line=$("$client" rate 30 "$(uri bypass)" "$(uri noop)")
+	# shellcheck disable=SC2086
+	line=$($prompt "$client" rate 30 "$(uri bypass)" "$(uri noop)")
 	echo "noop / bypass in thousandths: $line"
 	[ "${line%% *}" -le "$best" ] || best=${line%% *}
 	[ "$best" -lt 900 ] || exit 0

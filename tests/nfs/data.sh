@@ -16,6 +16,7 @@ ln -s ../secret "$tmp/export/sub/up"
 mkfifo "$tmp/export/pipe"
 for i in $(seq 1200); do : >"$tmp/export/sub/many-$i"; done
 
+before=$(ls "$tmp/export")
 serve a --policy deadline
 ls=$(nfs-ls "$(url a '')")
 for name in big empty sub pipe; do
@@ -31,10 +32,15 @@ done
 # A pipe is shown, and has nothing to read, rather than blocking the server.
 timeout 5 nfs-cat "$(url a /pipe)" >"$tmp/got" 2>/dev/null || [ $? -ne 124 ] || fail "a pipe blocks"
 [ ! -s "$tmp/got" ] || fail "a pipe has content"
+if [ -x "$load" ]; then
+	"$load" names "$(url a '')" || fail "names cannot be made, changed and removed"
+	[ "$(ls "$tmp/export")" = "$before" ] || fail "names are left: $(ls "$tmp/export")"
+fi
 stop a "$pid"
+[ "$(cat "$tmp/secret/file")" = secret ] || fail "a file outside was touched"
 echo "the folder is seen as it is, and nothing else"
 
-for p in bypass noop deadline mq-deadline anticipatory cfq-2.6.32; do
+for p in bypass noop deadline mq-deadline anticipatory cfq cfq-2.6.32 fair-deadline; do
 	serve "$p" --policy "$p" --workers 4
 	clients=()
 	for i in 1 2; do

@@ -114,6 +114,14 @@ static void put_extent(struct message *m)
 	put(m, rnd(20000));
 }
 
+static void put_name(struct message *m)
+{
+	static const char *const names[] = {"made", "other", "file", ".", "..", "../outside", ""};
+	const char *name = names[rnd(sizeof(names) / sizeof(names[0]))];
+
+	put_opaque(m, name, (uint32_t)strlen(name));
+}
+
 static void nfs_call(struct message *m, const unsigned char *handle)
 {
 	uint32_t procedure = rnd(23);
@@ -147,6 +155,19 @@ static void nfs_call(struct message *m, const unsigned char *handle)
 		put_opaque(m, "made", 4);
 		put(m, rnd(3));
 		put_attributes(m);
+		break;
+	case 9: /* MKDIR */
+		put_name(m);
+		put_attributes(m);
+		break;
+	case 12: /* REMOVE, RMDIR */
+	case 13:
+		put_name(m);
+		break;
+	case 14: /* RENAME */
+		put_name(m);
+		put_opaque(m, handle, HANDLE);
+		put_name(m);
 		break;
 	case 16: /* READDIR, READDIRPLUS */
 	case 17:

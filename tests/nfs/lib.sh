@@ -46,11 +46,11 @@ serve()
 	shift
 	rm -f "$tmp/$name.out" # of a server of that name before
 	# shellcheck disable=SC2086
-	${serve_prompt-} "$server" "$@" "$tmp/export" >"$tmp/$name.out" 2>"$tmp/$name.log" &
+	${serve_prompt-} "$server" "$@" "${serve_folder:-$tmp/export}" >"$tmp/$name.out" 2>"$tmp/$name.log" &
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do
-		grep -q '^port' "$tmp/$name.out" && return 0
+		grep -q '^port' "$tmp/$name.out" 2>/dev/null && return 0
 		kill -0 "$pid" 2>/dev/null || { cat "$tmp/$name.log"; fail "nfs_server $* did not start"; }
 		sleep 0.05
 	done

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off: its lines are a table */
 /*
  * An NFS client, by libnfs, that reads one file from its start with several READs on the road, as a
  * kernel's read-ahead does.
@@ -7,7 +8,10 @@
  *   load rate ROUNDS WINDOW SIZE URL URL reads by both in turn; prints 1000 * second / first
  *   load verify WINDOW SIZE URL FILE     the whole file, compared
  *   load some WINDOW SIZE URL FILE       the same, but some READs must fail, with EIO, and some not
+ *   load names URL                       makes, renames, cuts and removes files in a folder
+ *   load full URL                        writes into a folder until its disk is full
  */
+/* clang-format on */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -226,8 +230,121 @@ static int verify(struct reader *r, const char *path, bool tolerant)
 	return leave(r) || !whole;
 }
 
+static struct nfs_context *mount_url(const char *url)
+{
+	struct nfs_context *nfs = nfs_init_context();
+	struct nfs_url *u = nfs_parse_url_dir(nfs, url);
+
+	if (u == NULL || nfs_mount(nfs, u->server, u->path) != 0) {
+		fprintf(stderr, "load: %s: %s\n", url, nfs_get_error(nfs));
+		exit(1);
+	}
+	nfs_destroy_url(u);
+	return nfs;
+}
+
+#define HOLDS(claim)                                                                           \
+	do {                                                                                   \
+		if (!(claim)) {                                                                \
+			fprintf(stderr, "load: not so: %s: %s\n", #claim, nfs_get_error(nfs)); \
+			return 1;                                                              \
+		}                                                                              \
+	} while (0)
+
+/* What ordinary clients do to folders, and what must not be done. */
+static int names(const char *url)
+{
+	struct nfs_context *nfs = mount_url(url);
+	struct nfsfh *file;
+	struct nfs_stat_64 st;
+	char got[16];
+
+	HOLDS(nfs_mkdir(nfs, "/d") == 0);
+	HOLDS(nfs_mkdir(nfs, "/d") == -EEXIST);
+	HOLDS(nfs_creat(nfs, "/d/a", 0644, &file) == 0);
+	HOLDS(nfs_pwrite(nfs, file, 0, 10, "0123456789") == 10);
+	HOLDS(nfs_rename(nfs, "/d/a", "/d/b") == 0);
+	HOLDS(nfs_stat64(nfs, "/d/a", &st) == -ENOENT);
+	HOLDS(nfs_pwrite(nfs, file, 10, 2, "ab") == 2); /* the open file is the same */
+	HOLDS(nfs_rename(nfs, "/d/b", "/d/a") == 0 && nfs_rename(nfs, "/d/a", "/b") == 0);
+	HOLDS(nfs_pread(nfs, file, 0, 12, got) == 12 && memcmp(got, "0123456789ab", 12) == 0);
+	HOLDS(nfs_ftruncate(nfs, file, 5) == 0 && nfs_fstat64(nfs, file, &st) == 0);
+	HOLDS(st.nfs_size == 5);
+	HOLDS(nfs_close(nfs, file) == 0);
+	HOLDS(nfs_truncate(nfs, "/b", 3) == 0 && nfs_stat64(nfs, "/b", &st) == 0);
+	HOLDS(st.nfs_size == 3);
+	HOLDS(nfs_chmod(nfs, "/b", 0600) == 0 && nfs_stat64(nfs, "/b", &st) == 0);
+	HOLDS((st.nfs_mode & 0777) == 0600);
+	HOLDS(nfs_rename(nfs, "/d", "/e") == 0 && nfs_rename(nfs, "/b", "/e/b") == 0);
+	HOLDS(nfs_rmdir(nfs, "/e") == -ENOTEMPTY);
+	HOLDS(nfs_unlink(nfs, "/e/b") == 0);
+	HOLDS(nfs_unlink(nfs, "/e/b") == -ENOENT);
+	HOLDS(nfs_unlink(nfs, "/e") != 0);
+	HOLDS(nfs_rmdir(nfs, "/e") == 0);
+	HOLDS(nfs_rmdir(nfs, "/e") == -ENOENT);
+	nfs_destroy_context(nfs);
+	return 0;
+}
+
+struct writer {
+	bool answered, full;
+	int n;
+};
+
+/* The synchronous call loses the words, and libnfs tells why a WRITE failed in words only. */
+static void written(int status, struct nfs_context *nfs, void *data, void *user)
+{
+	struct writer *w = user;
+
+	(void)data;
+	w->answered = true;
+	w->n = status;
+	w->full = status == -ENOSPC ||
+		  (status < 0 && strstr(nfs_get_error(nfs), "NFS3ERR_NOSPC") != NULL);
+}
+
+static int write_piece(struct nfs_context *nfs, struct nfsfh *file, uint64_t at, struct writer *w)
+{
+	static char data[65536];
+
+	*w = (struct writer){.n = -EIO};
+	if (nfs_pwrite_async(nfs, file, at, sizeof(data), data, written, w) != 0)
+		return -EIO;
+	while (!w->answered) {
+		struct pollfd p = {nfs_get_fd(nfs), (short)nfs_which_events(nfs), 0};
+
+		if (poll(&p, 1, 10000) <= 0 || nfs_service(nfs, p.revents) < 0)
+			return -EIO;
+	}
+	return w->n;
+}
+
+/* Writes until the disk is full, and is told that it is. */
+static int full(const char *url)
+{
+	struct nfs_context *nfs = mount_url(url);
+	struct nfsfh *file;
+	struct writer w;
+	uint64_t at = 0;
+	int n;
+
+	HOLDS(nfs_creat(nfs, "/big", 0644, &file) == 0);
+	while ((n = write_piece(nfs, file, at, &w)) > 0)
+		at += (uint64_t)n;
+	HOLDS(w.full);
+	HOLDS(at > 0);
+	(void)nfs_close(nfs, file);
+	HOLDS(nfs_unlink(nfs, "/big") == 0);
+	nfs_destroy_context(nfs);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "full") == 0)
+		return full(argv[2]);
+	if (argc == 3 && strcmp(argv[1], "names") == 0)
+		return names(argv[2]);
 	if (argc == 6 && strcmp(argv[1], "read") == 0) {
 		struct reader *r = open_url(argv[5], argv[3], argv[4]);
 
@@ -242,6 +359,6 @@ int main(int argc, char **argv)
 		return verify(open_url(argv[4], argv[2], argv[3]), argv[5], false);
 	if (argc == 6 && strcmp(argv[1], "some") == 0)
 		return verify(open_url(argv[4], argv[2], argv[3]), argv[5], true);
-	fprintf(stderr, "usage: load read|rate|verify|some ...\n");
+	fprintf(stderr, "usage: load read|rate|verify|some|names ...\n");
 	return 2;
 }

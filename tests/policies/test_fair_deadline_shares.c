@@ -11,7 +11,7 @@
 #define MS UINT64_C(1000000)
 #define SEC UINT64_C(1000000000)
 #define GIB (UINT64_C(1) << 30)
-#define STREAMS 70
+#define STREAMS 80
 
 static struct iosched_sim_config c;
 static struct iosched_sim_stream s[STREAMS];
@@ -144,6 +144,16 @@ START_TEST(random_readers_share_by_weight)
 	scattered(1);
 	run();
 	assert_share(0, first_share[_i], 20);
+}
+END_TEST
+
+START_TEST(random_readers_of_different_places_have_half_each)
+{
+	scattered(1)->region_length = 45 * GIB;
+	scattered(1)->region_offset = 140 * GIB;
+	s[1].region_length = 45 * GIB;
+	run();
+	assert_share(0, 500, 15);
 }
 END_TEST
 
@@ -293,6 +303,20 @@ START_TEST(a_tenant_with_64_contexts_has_no_more_than_one_with_one)
 }
 END_TEST
 
+/* Nor by what its many writers have waited for. */
+START_TEST(a_tenant_with_64_writers_is_rescued_as_one)
+{
+	unsigned i;
+
+	c.device = caches[_i];
+	scattered(16)->group = 1;
+	for (i = 0; i < 64; i++)
+		writeback(scattered(16))->group = 2;
+	run();
+	ck_assert_uint_gt(row(0)->device_share_ppm, 400000);
+}
+END_TEST
+
 START_TEST(an_fsync_writer_waits_milliseconds_among_all_loads)
 {
 	unsigned i;
@@ -425,6 +449,7 @@ int main(void)
 	tcase_add_loop_test(t, streams_share_by_weight, 0, 4);
 	tcase_add_loop_test(t, a_stream_and_a_random_reader_share_by_weight, 0, 4);
 	tcase_add_loop_test(t, random_readers_share_by_weight, 0, 4);
+	tcase_add_test(t, random_readers_of_different_places_have_half_each);
 	tcase_add_test(t, four_streams_have_a_quarter_each);
 	tcase_add_loop_test(t, a_reader_and_scattered_writeback_have_half_each, 0, 2);
 	tcase_add_loop_test(t, a_reader_and_streaming_writeback_share_by_weight, 0, 8);
@@ -436,6 +461,7 @@ int main(void)
 	tcase_add_test(t, depth_does_not_buy_a_share);
 	tcase_add_test(t, a_deep_reader_among_sixteen_shallow_ones_has_a_seventeenth);
 	tcase_add_test(t, a_tenant_with_64_contexts_has_no_more_than_one_with_one);
+	tcase_add_loop_test(t, a_tenant_with_64_writers_is_rescued_as_one, 0, 2);
 	tcase_add_loop_test(t, an_fsync_writer_waits_milliseconds_among_all_loads, 0, 2);
 	tcase_add_test(t, waits_end_with_the_deadline_in_a_mix_of_sixteen);
 	tcase_add_test(t, real_time_beside_others_and_idle_without_them);

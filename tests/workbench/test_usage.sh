@@ -37,7 +37,7 @@ says err 'no policy "nosuch"'
 expect 2 replay "$trace" --policy noop,nosuch
 says err 'no policy "nosuch"'
 expect 2 replay "$trace" --device nosuch
-says err 'no device "nosuch"'
+says err 'no device "nosuch"; .iosched replay --help. lists them'
 expect 2 replay "$trace" --device hdd:nosuch=1
 says err 'nosuch'
 expect 2 replay "$trace" --device hdd:rpm

@@ -15,6 +15,7 @@
 #define CYCLE_ASYNC                                                                   \
 	9 /* then one async, then a normal choice: no one rescues the device to death \
 	   */
+#define EXPIRY_NEAR_NS (100 * FD_MS) /* a FLUSH of ours, or several destages */
 #define SYNCER_RECENT_NS FD_SEC
 /* Each boosted log write costs a rotation when there is no cache, and shrinks group commit: a
  * database's eight clients lost a quarter at depth 1. Up to three are not each other's load. */
@@ -66,13 +67,13 @@ static void tick(struct fd *d, iosched_time now)
 		pass_time(d, now);
 }
 
-static void seen(struct fd *d, const struct fd_flow *f, iosched_time now)
+static void seen(const struct fd_flow *f, iosched_time now)
 {
 	iosched_time some = fd_max(now, 1); /* 0 is never */
 
 	f->of->seen = some;
 	if (!f->async)
-		d->t_sync[f->cls == IOSCHED_IDLE] = some;
+		f->of->sync_seen = some;
 }
 
 /* -- insert -- */
@@ -113,7 +114,7 @@ static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched
 
 	if (rq->span_length > d->t.boost_bytes || f->nq != f->n_boosted)
 		return false;
-	if (!d->wce && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
+	if (!d->wce && !d->array && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
 		return false;
 	bound = ios_fd_vtime(d, f->cls) + ios_fd_virtual(d, f, d->t.boost_credit_ns);
 	return !fd_before(bound, f->tag);
@@ -147,7 +148,7 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 	ios_fd_flow_activate(d, f);
 	if (d->cls[IOSCHED_IDLE].nq != 0 && f->cls != IOSCHED_IDLE)
 		ios_fd_idle_pause_over(d, now);
-	seen(d, f, now);
+	seen(f, now);
 	if (fsync)
 		count_syncer(d, f, now);
 	rq->internal.mark = 0;
@@ -168,8 +169,7 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 static inline __attribute__((always_inline)) void
 insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
 {
-	f->of->seen = now;
-	d->t_sync[0] = now;
+	f->of->seen = f->of->sync_seen = now;
 	rq->internal.mark = 0;
 	rq->internal.expiry = rq->inserted + d->t.sync_expire_ns[f->cls];
 	d->env->kick |= IOSCHED_KICK_NOW;
@@ -280,9 +280,9 @@ take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool
 		ios_fd_share_sent(d, rq, est, now);
 	ios_fd_slice_sent(d, rq, est);
 	if (plain)
-		d->t_sync[0] = now; /* its class was seen, and is in flight */
+		f->of->sync_seen = now; /* the class was seen, and is in flight */
 	else
-		seen(d, f, now);
+		seen(f, now);
 	if (!plain && d->hold.flow != NULL && f->entity == d->e)
 		ios_fd_hold_end(d, now, false);
 	return rq;
@@ -461,8 +461,9 @@ static void shorten(const struct fd *d, iosched_time now, struct iosched_pause *
 	iosched_time other[3];
 	int i;
 
-	/* A FLUSH takes long, and nothing completes meanwhile. */
-	if (pause->reason == IOSCHED_HOLD_INFLIGHT && d->flushing != FD_NO_FLUSH)
+	/* The next completion may be later than the next expiry. */
+	if (pause->reason == IOSCHED_HOLD_INFLIGHT && d->mode == FD_SERIAL &&
+	    d->expiry_floor < now + EXPIRY_NEAR_NS)
 		ios_fd_wait(pause, IOSCHED_HOLD_IDLING, IOSCHED_NEVER);
 	if (pause->reason != IOSCHED_HOLD_IDLING && pause->reason != IOSCHED_HOLD_THROTTLED)
 		return;
@@ -578,9 +579,9 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 	f->entity->t_lc = now;
 	f->entity->last = f;
 	if (plain)
-		f->of->seen = d->t_sync[0] = now;
+		f->of->seen = f->of->sync_seen = now;
 	else
-		seen(d, f, now);
+		seen(f, now);
 	if (!plain && f->cls == IOSCHED_IDLE)
 		ios_fd_idle_done(d, rq, now);
 	if (!plain) {

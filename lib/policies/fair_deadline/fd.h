@@ -91,11 +91,11 @@ struct fd_limiter {
 
 struct fd_group {
 	struct iosched_group *host;
-	struct fd_group *parent; /* as counted */
-	uint64_t sum;		 /* weights of active children */
-	uint32_t children;	 /* how many */
-	uint32_t weight;	 /* as counted at the parent */
-	iosched_time t_dispatch; /* of any below it */
+	struct fd_group *parent;	  /* as counted */
+	uint64_t sum;			  /* weights of active children */
+	uint32_t children;		  /* how many */
+	uint32_t weight;		  /* as counted at the parent */
+	iosched_time t_dispatch, t_async; /* last of any below it, of async ones */
 	struct fd_limiter limit;
 	struct iosched_list_link
 		flows; /* QUEUED flows of its contexts, least recently served first */
@@ -202,13 +202,13 @@ struct fd_class {
 	struct ios_rbtree ages;		 /* async flows by due */
 	struct ios_rbtree ends;		 /* sequential flows by last_end */
 	uint64_t vtime;
-	uint32_t n_entities;	    /* active ones */
-	uint32_t n_ready;	    /* entities in `ready` */
-	uint32_t n_present, n_deep; /* POOL flows, for symmetry */
-	uint32_t nq, infl;	    /* requests */
-	iosched_time seen;	    /* when there was last something to do */
-	uint32_t stale;		    /* questions since their weights were compared */
-	uint8_t unequal;	    /* what came out */
+	uint32_t n_entities;	      /* active ones */
+	uint32_t n_ready;	      /* entities in `ready` */
+	uint32_t n_present, n_deep;   /* POOL flows, for symmetry */
+	uint32_t nq, infl;	      /* requests */
+	iosched_time seen, sync_seen; /* when there was last something to do; 0: never */
+	uint32_t stale;		      /* questions since their weights were compared */
+	uint8_t unequal;	      /* what came out */
 };
 
 /* Where the arm is held for someone. */
@@ -329,8 +329,7 @@ struct fd {
 	/* parallel */
 	uint64_t phi; /* of FD_ONE */
 	int64_t bucket;
-	iosched_time bucket_at, phi_at,
-		t_sync[2]; /* the last: of better classes, of the idle one */
+	iosched_time bucket_at, phi_at;
 	uint8_t pace_on;
 	uint32_t n_harmed;
 	uint64_t lat_rand_ns[2]; /* alone on the device; learned */
@@ -423,6 +422,14 @@ static inline unsigned fd_rank(unsigned cls)
 static inline iosched_time fd_better_last(const struct fd *d)
 {
 	return fd_max(d->cls[IOSCHED_REALTIME].seen, d->cls[IOSCHED_BEST_EFFORT].seen);
+}
+
+/* The same of sync flows; for the idle class, those of its own. */
+static inline iosched_time fd_sync_last(const struct fd *d, unsigned cls)
+{
+	return cls == IOSCHED_IDLE ? d->cls[cls].sync_seen
+				   : fd_max(d->cls[IOSCHED_REALTIME].sync_seen,
+					    d->cls[IOSCHED_BEST_EFFORT].sync_seen);
 }
 
 /* An entity's requests in offset order. */

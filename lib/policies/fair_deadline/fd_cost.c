@@ -65,8 +65,12 @@ estimate_serial(struct fd *d, const struct fd_flow *f, const struct iosched_requ
 	if (write && d->array)
 		return ios_fd_model(d, rq, *contig);
 	est = (*contig ? 0 : d->t_pos) + fd_bytes_ns(bytes_of(rq), d->c_byte);
-	if (f->async && d->wce)
-		est = est * d->kappa / KAPPA_ONE;
+	if (!f->async || !d->wce)
+		return est;
+	est = est * d->kappa / KAPPA_ONE;
+	/* Somewhere in the visit the arm must go there, though the writes append. */
+	if (*contig && d->run.flow == f && d->run.est == 0)
+		est += d->t_pos;
 	return est;
 }
 

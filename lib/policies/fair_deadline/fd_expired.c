@@ -82,7 +82,7 @@ static struct fd_flow *first_due(const struct fd *d, bool async, iosched_time *w
 
 static bool may_rescue(const struct fd *d, const struct fd_flow *f, iosched_time now)
 {
-	iosched_time sync = d->t_sync[f->cls == IOSCHED_IDLE];
+	iosched_time sync = fd_sync_last(d, f->cls);
 
 	return d->rotational || f->infl == 0 || fd_ago(now, sync) >= READERS_RECENT_NS || sync == 0;
 }
@@ -110,8 +110,11 @@ static struct fd_flow *really_due(struct fd *d, bool async, iosched_time now)
 	struct fd_flow *f;
 
 	while ((f = first_due(d, async, &when)) != NULL && when <= now) {
-		last = async ? 0 : ios_fd_tenant_served(f);
-		if (last == 0 || fd_ago(now, last) >= d->t.sync_expire_ns[f->cls])
+		uint64_t expire =
+			async ? d->t.async_expire_ns[f->cls] : d->t.sync_expire_ns[f->cls];
+
+		last = ios_fd_tenant_served(f);
+		if (last == 0 || fd_ago(now, last) >= expire)
 			return f;
 		ios_fd_flow_postpone(d, f, last);
 	}

@@ -208,7 +208,7 @@ static void refill(struct fd *d, iosched_time now)
 /* The idle class goes only while the better ones pause, and is not paced for them. */
 static bool readers_about(const struct fd *d, unsigned cls, iosched_time now)
 {
-	iosched_time sync = d->t_sync[cls == IOSCHED_IDLE];
+	iosched_time sync = fd_sync_last(d, cls);
 
 	return sync != 0 && fd_ago(now, sync) < READERS_NS;
 }

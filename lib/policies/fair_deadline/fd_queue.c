@@ -48,11 +48,11 @@ static void file_due(struct fd *d, struct fd_flow *f)
 	ios_list_insert_before(at, &f->edf);
 }
 
-/* Sync, first in the due list: its tenant was served at `last`, so it is not due yet. */
+/* First in its due list: its tenant was served at `last`, so it is not due yet. */
 void ios_fd_flow_postpone(struct fd *d, struct fd_flow *f, iosched_time last)
 {
 	unfile_due(d, f);
-	f->due = last + d->t.sync_expire_ns[f->cls];
+	f->due = last + (f->async ? d->t.async_expire_ns[f->cls] : d->t.sync_expire_ns[f->cls]);
 	file_due(d, f);
 }
 

@@ -14,6 +14,9 @@
 #include "policies/fair_deadline/fd.h"
 
 #define POOL_SCAN 16 /* requests looked at for one of an eligible flow */
+/* Equals of depth one are left to the drive, whose choice is even; but not quite where they read at
+ * different places. So many times the lead of others. */
+#define POOL_DRIFT 16
 #define DEPTH_ALL 32 /* what a drive's queue takes (SATA NCQ: 31) */
 #define DEPTH_FLOOR 2
 #define DEPTH_RESTORE 8	       /* good boosts for one more in flight */
@@ -220,7 +223,8 @@ visit_pool_of(struct fd *d, struct fd_class *c, const struct others *o, iosched_
 		least = f;
 	crowd = d->measures && unequal && d->e->outstanding > 4 &&
 		ios_fd_mode_probing_crowd(d, now);
-	if (!crowd && fd_before(least->tag + lead, f->tag) && (unequal || f->infl != 0))
+	if (!crowd && fd_before(least->tag + lead, f->tag) &&
+	    (unequal || f->infl != 0 || fd_before(least->tag + POOL_DRIFT * lead, f->tag)))
 		return throttle_pool(d, least, pause);
 	if (d->infl >= pool_depth(d, o, now))
 		return ios_fd_busy(pause);
@@ -244,8 +248,8 @@ static bool async_full(const struct fd *d, const struct iosched_request *rq, ios
 
 	if (d->infl >= d->t.async_depth)
 		return true;
-	return !d->wce && d->infl >= d->t.async_depth_fsync && boosted_lately(d, now) &&
-	       (!d->run.streaming || d->infl * each > d->t_pos);
+	return !d->wce && !d->array && d->infl >= d->t.async_depth_fsync &&
+	       boosted_lately(d, now) && (!d->run.streaming || d->infl * each > d->t_pos);
 }
 
 static uint64_t by_weight(struct fd *d, struct fd_flow *f, uint64_t visit)
@@ -429,7 +433,7 @@ static bool fence_is_due(struct fd *d, const struct fd_class *c, const struct ot
 		return false;
 	visit = by_weight(d, d->run.flow, o->visit);
 	/* A long uncontended run has filled the cache: a FLUSH could take seconds. */
-	return d->run.est <= 3 * visit && ios_fd_dirty(d, now) <= visit * 7 / 2;
+	return d->run.est <= 3 * (visit + d->t_pos) && ios_fd_dirty(d, now) <= visit * 7 / 2;
 }
 
 static struct iosched_request *leave_async(struct fd *d, struct fd_class *c, const struct others *o,
@@ -550,7 +554,7 @@ struct iosched_request *ios_fd_serial(struct fd *d, struct fd_class *c, iosched_
 /* A drive with a queue starves a lone write behind a stream or a crowd: stop refilling it. */
 bool ios_fd_barrier(const struct fd *d, iosched_time now)
 {
-	if (d->wce || d->mode != FD_SERIAL || d->boost_infl == 0)
+	if (d->wce || d->array || d->mode != FD_SERIAL || d->boost_infl == 0)
 		return false;
 	return (d->e != NULL && d->e->kind != FD_POOL) ||
 	       fd_ago(now, d->t_boost) > d->t_pos * 3 / 2;
@@ -562,7 +566,7 @@ void ios_fd_boost_done(struct fd *d, uint64_t latency, iosched_time now)
 	uint64_t floor;
 
 	d->t_boost_done = now;
-	if (d->wce || d->mode != FD_SERIAL)
+	if (d->wce || d->array || d->mode != FD_SERIAL)
 		return;
 	if (latency <= 3 * d->t_pos) {
 		if (d->depth_lim != 0 && ++d->good_boosts >= DEPTH_RESTORE) {

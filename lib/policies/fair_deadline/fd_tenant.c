@@ -442,8 +442,11 @@ void ios_fd_served(struct fd *d, struct fd_flow *f, iosched_time now)
 	struct fd_group *g = f->owner->group;
 	struct fd_group *up;
 
-	for (up = g; !is_root(up); up = up->parent)
+	for (up = g; !is_root(up); up = up->parent) {
 		up->t_dispatch = now;
+		if (f->async)
+			up->t_async = now;
+	}
 	if (d->n_limits == 0)
 		return;
 	if (f->released_by != NULL)
@@ -470,7 +473,7 @@ iosched_time ios_fd_tenant_served(const struct fd_flow *f)
 	if (is_root(g))
 		return 0;
 	for (; !is_root(g); g = g->parent)
-		last = fd_min(last, g->t_dispatch);
+		last = fd_min(last, f->async ? g->t_async : g->t_dispatch);
 	return last;
 }
 
