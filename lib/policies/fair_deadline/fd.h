@@ -609,7 +609,7 @@ static inline bool ios_fd_weights_differ(struct fd *d, struct fd_class *c)
 /* Do they want unequal service: by weight, or one deep beside a shallow one? */
 static inline bool ios_fd_pool_unequal(struct fd *d, struct fd_class *c)
 {
-	return (c->n_deep != 0 && c->n_deep != c->n_present) || ios_fd_weights_differ(d, c);
+	return (c->n_deep != c->n_present && c->n_deep != 0) || ios_fd_weights_differ(d, c);
 }
 FD_HOT void ios_fd_flow_sent(struct fd *d, struct fd_flow *f, uint64_t est, iosched_time now,
 			     bool plain);

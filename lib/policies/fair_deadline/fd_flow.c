@@ -119,8 +119,12 @@ static inline uint64_t limit_lead(const struct fd_flow *f, uint64_t tag)
 /* Its tag after `cost` ns of device time, which may be negative. */
 static inline uint64_t tag_after(struct fd *d, struct fd_flow *f, int64_t cost)
 {
-	uint64_t v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
+	const uint64_t most = (UINT64_C(1) << FD_EST_BITS) - 1;
+	uint64_t v;
 
+	if (!f->odd && (uint64_t)cost + most <= 2 * most) /* within `most` either way */
+		return limit_lead(f, f->tag + (uint64_t)cost);
+	v = ios_fd_virtual(d, f, (uint64_t)(cost < 0 ? -cost : cost));
 	return limit_lead(f, cost < 0 ? f->tag - v : f->tag + v);
 }
 
