@@ -60,8 +60,6 @@ static const struct exception {
 	{"hdd-4200", "seq + async", CLAIM_SHARE, "what it caches shows up in the reads behind"},
 	{"nvme", "fsync + seq + random + async", CLAIM_TOTAL,
 	 "others let writeback have nearly all"},
-	{"ssd-stalls", "fsync + seq + random + async", CLAIM_TOTAL,
-	 "others let writeback have nearly all"},
 	{"ssd-stalls", "16 flows", CLAIM_TOTAL, "others let writeback have nearly all"},
 };
 
