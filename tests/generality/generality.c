@@ -111,7 +111,8 @@ static bool any(const struct outcome *other, const struct outcome *us)
 /* Shares, what the poorest gets of its own, and how long small requests take. */
 static bool as_fair(const struct outcome *other, const struct outcome *us)
 {
-	return other->error <= us->error + FAIR_POINTS && other->least >= us->least - FAIR_PART &&
+	return !other->starved && other->error <= us->error + FAIR_POINTS &&
+	       other->least >= us->least - FAIR_PART &&
 	       other->shallow_p99 <= SLOWER * us->shallow_p99 + MS / 2 &&
 	       other->fsync_p99 <= SLOWER * us->fsync_p99 + MS / 2 &&
 	       other->shallow_end <= SLOWER * us->shallow_end + SHALLOW_MOST &&
@@ -172,8 +173,9 @@ static struct verdict judge_share(const struct device *d, const struct load *l,
 	struct verdict v = {true, ""};
 	double error = s->outcomes[ours].error;
 
-	v.holds = error <= known_error(d, l) + FAIR_POINTS;
-	snprintf(v.text, sizeof(v.text), "%.1f points from its share", error);
+	v.holds = !s->outcomes[ours].starved && error <= known_error(d, l) + FAIR_POINTS;
+	snprintf(v.text, sizeof(v.text), "%s%.1f points from its share",
+		 s->outcomes[ours].starved ? "somebody got nothing; " : "", error);
 	return v;
 }
 

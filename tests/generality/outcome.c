@@ -180,8 +180,10 @@ static void evaluate(const struct cell *c, const struct iosched_sim_result *r, s
 		const struct iosched_sim_row *row = iosched_sim_result_row(
 			r, c->config->streams[i].context, IOSCHED_SIM_ALL_OPS);
 
-		if (row == NULL)
-			continue; /* it got nothing */
+		if (row == NULL || row->requests == 0) {
+			out->starved = true;
+			continue;
+		}
 		bytes[i] = (double)row->bytes_per_s;
 		out->total += bytes[i];
 		add_waits(out, &c->flows[i], row);

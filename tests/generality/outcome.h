@@ -33,6 +33,7 @@ struct cell {
 struct outcome {
 	double total; /* bytes/s, all that does not think */
 	double shares[FLOWS];
+	bool starved;	    /* somebody got nothing at all */
 	double error;	    /* points: the flow furthest from its share */
 	double least;	    /* share over what it ought to be, of the flow that comes off worst */
 	double shallow_p99; /* ns, insert to completion: sync, one or two at a time, the worst */
