@@ -49,9 +49,10 @@ nbdkit_modules() {
 		[ -f .libs/nbdkit-iosched-filter.so ] || return 1
 	runtime=$($cc -print-file-name=libasan.so)
 	[ -f "$runtime" ] || return 1
-	out=$tmp/$1
+	out=$tmp/modules # a path without commas, for -Wl
+	mkdir "$out"
 	modules="$flags -I$srcdir/examples -I$srcdir/examples/nbdkit -shared -pthread"
-	$cc $modules "$out"/o*.o -o "$out/libunder.so" &&
+	$cc $modules "$tmp/$1"/o*.o -o "$out/libunder.so" &&
 		$cc $modules "$examples/nbdkit/filter.c" "$examples/nbdkit/settings.c" "$examples/gate.c" \
 			-L"$out" -lunder -Wl,-rpath,"$out" -o "$out/nbdkit-iosched-filter.so" &&
 		$cc $modules "$examples/nbdkit/disk_plugin.c" -L"$out" -lunder -Wl,-rpath,"$out" \

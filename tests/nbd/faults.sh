@@ -116,6 +116,7 @@ for try in 1 2 3; do
 	rm -f "$tmp/stop" "$tmp/stop.pid"
 done
 conserved "$tmp/stop.stats"
-[ "$(number "$tmp/stop.stats" completed)" -ge 1000 ] || fail "there were no thousand requests under way"
+# (With a sanitizer it is slower.)
+[ -n "${NBD_PRELOAD-}" ] || [ "$(number "$tmp/stop.stats" completed)" -ge 1000 ] || fail "there were no thousand requests under way"
 ! grep -q 'left in the queue' "$tmp/stop.log" || fail "requests were left in the queue"
 echo "stopped with requests in flight: $(number "$tmp/stop.stats" completed) done, none lost"
