@@ -15,8 +15,9 @@ fail()
 	exit 1
 }
 
-filter=$builddir/.libs/nbdkit-iosched-filter.so
-disk=$builddir/.libs/nbdkit-iosched-disk-plugin.so
+# Others than the build's, and what they need loaded first: the sanitizers' tests give them.
+filter=${NBD_FILTER:-$builddir/.libs/nbdkit-iosched-filter.so}
+disk=${NBD_DISK:-$builddir/.libs/nbdkit-iosched-disk-plugin.so}
 client=$builddir/tests/nbd/client
 [ -f "$filter" ] && [ -f "$disk" ] || skip "the nbdkit modules were not built (nbdkit-plugin-dev)"
 command -v nbdkit >/dev/null || skip "no nbdkit here"
@@ -25,6 +26,11 @@ export LD_LIBRARY_PATH=$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # For what is measured: other programs do not come before, where that is allowed.
 prompt=
 ! chrt -f 10 true 2>/dev/null || prompt="chrt -f 10"
+
+nbdkit()
+{
+	env ${NBD_PRELOAD:+"LD_PRELOAD=$NBD_PRELOAD"} nbdkit "$@"
+}
 
 tmp=$(mktemp -d)
 threads=64 # of nbdkit, for one connection
@@ -46,7 +52,7 @@ serve()
 	local name=$1 pid i
 	shift
 	# shellcheck disable=SC2086
-	${serve_prompt-} nbdkit -f -U "$tmp/$name" -P "$tmp/$name.pid" -t "$threads" "$@" 2>"$tmp/$name.log" &
+	${serve_prompt-} env ${NBD_PRELOAD:+"LD_PRELOAD=$NBD_PRELOAD"} nbdkit -f -U "$tmp/$name" -P "$tmp/$name.pid" -t "$threads" "$@" 2>"$tmp/$name.log" &
 	pid=$!
 	servers+=("$pid")
 	for i in $(seq 100); do
