@@ -414,6 +414,24 @@ START_TEST(a_wrong_model_of_an_array_costs_readers_no_more_than_their_half)
 }
 END_TEST
 
+/* Not by how much of it is let out, but by how much of it is in the device at a time. */
+START_TEST(writeback_on_flash_does_not_come_in_bursts)
+{
+	uint64_t alone;
+
+	c.device = "ssd-500";
+	c.warmup_ns = SEC / 2;
+	c.length_ns = 3 * SEC;
+	sequential(1);
+	run();
+	alone = row(0)->total.p99;
+	writeback(sequential(15));
+	run();
+	ck_assert_uint_lt(row(0)->total.p99, 4 * alone);
+	ck_assert_uint_gt(megabytes(0) + megabytes(1), 480);
+}
+END_TEST
+
 START_TEST(flash_is_not_slowed_down)
 {
 	uint64_t noop;
@@ -468,6 +486,7 @@ int main(void)
 	tcase_add_loop_test(t, the_idle_class_uses_long_pauses_and_does_not_fill_the_drive, 0, 2);
 	tcase_add_loop_test(t, a_wrong_model_of_an_array_costs_readers_no_more_than_their_half, 0,
 			    2);
+	tcase_add_test(t, writeback_on_flash_does_not_come_in_bursts);
 	tcase_add_test(t, flash_is_not_slowed_down);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);

@@ -210,6 +210,7 @@ static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
 static void send_async(struct fd *d, struct fd_flow *f, uint64_t est, bool contig, iosched_time now)
 {
 	d->async_infl++;
+	d->async_cost += est;
 	if (d->mode == FD_PARALLEL)
 		ios_fd_pace_charge(d, f->cls, est, now);
 	if (d->mode == FD_PARALLEL)
@@ -571,8 +572,10 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 	f->entity->outstanding--;
 	f->of->infl--;
 	d->infl--;
-	if (!plain)
-		d->async_infl -= f->async;
+	if (!plain && f->async) {
+		d->async_infl--;
+		d->async_cost -= fd_est_of(rq);
+	}
 	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
 		d->boost_infl--;
 	f->t_lc = now;

@@ -286,7 +286,8 @@ struct fd {
 	uint64_t head;		 /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
-	uint64_t slice; /* number of the current one */
+	uint64_t async_cost; /* estimates of the async ones in flight */
+	uint64_t slice;	     /* number of the current one */
 	iosched_time slice_end;
 	uint64_t device_lat;		/* mean time in the device */
 	uint8_t starving;		/* enum fd_starving, as of the last slice or completion */

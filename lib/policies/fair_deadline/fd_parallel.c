@@ -156,7 +156,7 @@ static uint64_t weight_in(struct fd *d, struct iosched_list_link *list, uint64_t
 }
 
 /* Is a sync flow slower than its share of what it would be alone? Whatever the model says writeback
- * costs, it then costs more. */
+ * to an array costs, it then costs more: the controller's cache hides it. */
 static bool any_slowed(struct fd *d, struct iosched_list_link *list, uint64_t all)
 {
 	struct iosched_list_link *l;
@@ -180,7 +180,8 @@ static void step_phi(struct fd *d, iosched_time now)
 	d->phi_at = now;
 	async = weight_in(d, &d->busy, &all) + weight_in(d, &d->grace, &all);
 	share = all == 0 ? 0 : async * FD_ONE / all;
-	if (d->n_harmed != 0 && (any_slowed(d, &d->busy, all) || any_slowed(d, &d->grace, all)))
+	if (d->rotational && d->n_harmed != 0 &&
+	    (any_slowed(d, &d->busy, all) || any_slowed(d, &d->grace, all)))
 		share /= SHARE_DOUBT;
 	if (d->n_harmed != 0)
 		d->phi = fd_max(share, d->phi * PHI_DOWN / 100);
@@ -250,6 +251,15 @@ static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
 	return d->infl != 0 && !f->async && f->near <= FD_ONE / 2 && ios_fd_mode_probing(d, now);
 }
 
+/* Beside readers: half of the depth is not for writes, and on flash, where a reader meets all of
+ * what is there, no more than a few service times' worth, or one. */
+static bool crowds(const struct fd *d)
+{
+	if (d->async_infl == 0)
+		return false;
+	return d->async_infl >= depth_of(d) / 2 || (!d->rotational && d->async_cost > d->t.lead_ns);
+}
+
 /* Async flows have something: the flow that goes next, or NULL and why. */
 static __attribute__((noinline)) struct fd_flow *
 choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
@@ -262,7 +272,7 @@ choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_p
 	if (readers_about(d, a->cls, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
-		crowded = d->async_infl != 0 && d->async_infl >= depth_of(d) / 2;
+		crowded = crowds(d);
 	}
 	f = crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
