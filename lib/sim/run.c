@@ -183,12 +183,26 @@ static int set_context(struct run *run, uint64_t context, uint64_t group, uint32
 	return iosched_context_set(run->host.queue, context, &p, 0);
 }
 
+static const char *weight_fault(int err)
+{
+	switch (err) {
+	case -EOPNOTSUPP:
+		return "the policy knows none";
+	case -EINVAL:
+		return "a weight above 1000, or context 0";
+	case -ENOSPC:
+		return "more groups or contexts than a queue has room for";
+	default:
+		return strerror(-err);
+	}
+}
+
 static int judge_weights(const struct run *run, int err, const char *what, unsigned index)
 {
 	if (err == 0 || (err == -EOPNOTSUPP && run->c->weights_optional))
 		return 0;
 	return ios_sim_fail(run->why, err, "weight or group of %s %u: %s", what, index + 1,
-			    err == -EOPNOTSUPP ? "the policy knows none" : strerror(-err));
+			    weight_fault(err));
 }
 
 static int set_stream_weights(struct run *run, unsigned index)

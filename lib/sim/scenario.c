@@ -20,16 +20,12 @@ static int read_host(struct ios_scn_reader *r)
 {
 	static const char *const known[] = {"window", "merge", "audit", "drain", "plugged", NULL};
 	struct iosched_sim_config *c = &r->s->base;
-	uint64_t n;
 	int err = 0;
 
 	while (err == 0 && r->at < r->count) {
 		if (ios_scn_take(r, "window")) {
-			err = ios_scn_number(r, "a number of requests", IOS_SIM_UNIT_NONE, &n);
-			if (err == 0 && n > UINT32_MAX)
-				return ios_scn_fail(r->s, ios_scn_line(r), -ERANGE,
-						    "the window is above 2^32");
-			c->max_inflight = err == 0 ? (uint32_t)n : 0;
+			err = ios_scn_ranged32(r, "a number of requests", 0, UINT32_MAX,
+					       &c->max_inflight);
 		} else if (ios_scn_take(r, "merge")) {
 			err = ios_scn_number(r, "the largest merged size", IOS_SIM_UNIT_BYTES,
 					     &c->max_merge_bytes);
@@ -69,8 +65,14 @@ static int read_seeds(struct ios_scn_reader *r)
 
 static int read_length(struct ios_scn_reader *r)
 {
+	int err;
+
 	r->s->length_line = r->words[0].line;
-	return ios_scn_number(r, "the length of the run", IOS_SIM_UNIT_NS, &r->s->base.length_ns);
+	err = ios_scn_number(r, "the length of the run", IOS_SIM_UNIT_NS, &r->s->base.length_ns);
+	if (err == 0 && r->s->base.length_ns > IOS_SCN_MAX_NS)
+		err = ios_scn_fail(r->s, r->s->length_line, -ERANGE,
+				   "the run is longer than two years");
+	return err;
 }
 
 static int read_warmup(struct ios_scn_reader *r)
@@ -100,8 +102,6 @@ static char *joined(const struct ios_scn_word *words, unsigned count)
 
 static int read_title(struct ios_scn_reader *r)
 {
-	if (r->s->title != NULL)
-		return ios_scn_fail(r->s, ios_scn_line(r), -EINVAL, "a second title");
 	r->s->title = joined(r->words, r->count);
 	r->at = r->count;
 	return r->s->title == NULL ? -ENOMEM : 0;
@@ -114,13 +114,19 @@ enum { ROUND_SETTING, ROUND_STREAM, ROUND_POLICY, ROUND_EXPECT, ROUNDS };
 static const struct keyword {
 	const char *name;
 	int round;
+	bool once;
 	int (*read)(struct ios_scn_reader *r);
 } keywords[] = {
-	{"scenario", ROUND_SETTING, read_title},  {"device", ROUND_SETTING, ios_scn_device},
-	{"host", ROUND_SETTING, read_host},	  {"length", ROUND_SETTING, read_length},
-	{"warmup", ROUND_SETTING, read_warmup},	  {"seed", ROUND_SETTING, read_seeds},
-	{"stream", ROUND_STREAM, ios_scn_stream}, {"program", ROUND_STREAM, ios_scn_program},
-	{"policy", ROUND_POLICY, ios_scn_policy}, {"expect", ROUND_EXPECT, ios_scn_expect},
+	{"scenario", ROUND_SETTING, true, read_title},
+	{"device", ROUND_SETTING, true, ios_scn_device},
+	{"host", ROUND_SETTING, false, read_host},
+	{"length", ROUND_SETTING, true, read_length},
+	{"warmup", ROUND_SETTING, true, read_warmup},
+	{"seed", ROUND_SETTING, false, read_seeds},
+	{"stream", ROUND_STREAM, false, ios_scn_stream},
+	{"program", ROUND_STREAM, false, ios_scn_program},
+	{"policy", ROUND_POLICY, false, ios_scn_policy},
+	{"expect", ROUND_EXPECT, false, ios_scn_expect},
 };
 
 #define KEYWORDS (sizeof(keywords) / sizeof(keywords[0]))
@@ -139,6 +145,20 @@ static const struct keyword *find_keyword(const char *name)
 	return NULL;
 }
 
+/* A second line of a keyword that there is once would silently undo the first. */
+static int check_once(const struct iosched_sim_scenario *s, const struct ios_scn_word *keyword)
+{
+	for (unsigned i = 0; s->statements[i].first < (unsigned)(keyword - s->words); i++) {
+		const struct ios_scn_word *w = &s->words[s->statements[i].first];
+
+		if (strcmp(w->text, keyword->text) == 0)
+			return ios_scn_fail(s, keyword->line, -EINVAL,
+					    "a second \"%s\": the first is in line %u", w->text,
+					    w->line);
+	}
+	return 0;
+}
+
 static int read_statement(struct iosched_sim_scenario *s, const struct ios_scn_statement *st,
 			  int round)
 {
@@ -152,7 +172,9 @@ static int read_statement(struct iosched_sim_scenario *s, const struct ios_scn_s
 				       keyword_names, NULL);
 	if (k->round != round)
 		return 0;
-	err = k->read(&r);
+	err = k->once ? check_once(s, first) : 0;
+	if (err == 0)
+		err = k->read(&r);
 	if (err == 0 && r.at < r.count)
 		return ios_scn_fail(s, ios_scn_line(&r), -EINVAL,
 				    "\"%.40s\" is too much: the statement was complete before it",
@@ -343,7 +365,8 @@ int iosched_sim_scenario_load(struct iosched_sim_scenario **out, const char *pat
 	ios_sim_fail(why, 0, "%s", "");
 	err = ios_scn_read_file(path, &text, &size);
 	if (err != 0)
-		return ios_sim_fail(why, err, "%.200s: %s", path, strerror(-err));
+		return ios_sim_fail(why, err, "%.200s: %s", path,
+				    err == -E2BIG ? IOS_SCN_TOO_LONG : strerror(-err));
 	return load(out, text, size, path, true, why);
 }
 
@@ -355,7 +378,7 @@ int iosched_sim_scenario_parse(struct iosched_sim_scenario **out, const char *te
 	*out = NULL;
 	ios_sim_fail(why, 0, "%s", "");
 	if (size > IOS_SCN_MAX_TEXT)
-		return ios_sim_fail(why, -E2BIG, "%.80s: more than 1 MiB", name);
+		return ios_sim_fail(why, -E2BIG, "%.80s: %s", name, IOS_SCN_TOO_LONG);
 	copy = malloc(size + 1);
 	if (copy == NULL)
 		return ios_sim_fail(why, -ENOMEM, "out of memory");

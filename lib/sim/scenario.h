@@ -18,6 +18,10 @@
 
 /* More than any person writes, little enough for a machine that guesses. */
 #define IOS_SCN_MAX_TEXT (UINT32_C(1) << 20)
+#define IOS_SCN_TOO_LONG "longer than 1 MiB, the most that is read"
+#define IOS_SCN_MAX_GROUPS 64	  /* as many as a queue has unless its host asks for more */
+#define IOS_SCN_MAX_WEIGHTED 1024 /* contexts, likewise */
+#define IOS_SCN_MAX_NS (UINT64_C(1) << 56) /* two years, as a stream's waits */
 #define IOS_SCN_MAX_STREAMS 4096
 #define IOS_SCN_MAX_PROGRAMS 64
 #define IOS_SCN_MAX_POLICIES 64
@@ -160,6 +164,7 @@ struct iosched_sim_scenario {
 	unsigned device_line;
 	unsigned length_line;
 	uint64_t capacity; /* of the device */
+	bool instant;	   /* the device takes no time */
 	struct iosched_sim_config base;
 	uint64_t *seeds;
 	unsigned seed_count;
@@ -172,6 +177,7 @@ struct iosched_sim_scenario {
 	unsigned program_count;
 	uint64_t next_context;
 	uint64_t next_group;
+	uint64_t weighted; /* contexts with a weight or group */
 
 	struct ios_scn_policy *policies;
 	unsigned policy_count;
@@ -201,6 +207,10 @@ ios_scn_fail(const struct iosched_sim_scenario *s, unsigned line, int err, const
 typedef const char *ios_scn_names(const void *user, unsigned i);
 int ios_scn_unknown(const struct iosched_sim_scenario *s, const struct ios_scn_word *w, int err,
 		    const char *what, ios_scn_names *known, const void *user);
+/* The same for a word that may be a name and settings as options of the command line have them,
+ * "hdd:rpm=1": in a line @keyword they stand apart. */
+int ios_scn_glued(const struct iosched_sim_scenario *s, const struct ios_scn_word *w, int err,
+		  const char *what, const char *keyword, ios_scn_names *known, const void *user);
 /* The names of a NULL-terminated array of strings. */
 const char *ios_scn_listed(const void *array, unsigned i);
 /* Room for element @count of an array that grows one by one; NULL: no memory, old one lives. */
@@ -214,22 +224,43 @@ const struct ios_scn_word *ios_scn_peek(const struct ios_scn_reader *r);
 bool ios_scn_take(struct ios_scn_reader *r, const char *text);
 /* Take any word. Returns 0 or -EINVAL: @what is missing. */
 int ios_scn_want(struct ios_scn_reader *r, const char *what, const struct ios_scn_word **out);
-/* Take a number with its unit, which may be a word of its own. */
-int ios_scn_number(struct ios_scn_reader *r, const char *what, enum ios_sim_unit unit,
-		   uint64_t *out);
 /* Line of the word at hand, or of the last one. */
 unsigned ios_scn_line(const struct ios_scn_reader *r);
-/* A plain number below 2^32. */
-int ios_scn_u32(struct ios_scn_reader *r, const char *what, uint32_t *out);
 /* Any word, as a name. */
 int ios_scn_name(struct ios_scn_reader *r, const char *what, const char **out);
 /* A class and a level, as requests have them. */
 int ios_scn_class(struct ios_scn_reader *r, uint8_t *out);
 int ios_scn_level(struct ios_scn_reader *r, uint8_t *out);
-/* "0.95", "95%" in millionths. */
-bool ios_scn_parse_ppm(const char *text, uint64_t *out);
+int ios_scn_weight(struct ios_scn_reader *r, uint32_t *out);
+
+/* scenario_number.c */
+
+/* A number and its unit, which may be a word of its own. */
+struct ios_scn_amount {
+	const struct ios_scn_word *word; /* the number's */
+	const char *text; /* without a blank before the unit; the word's or `joined` */
+	char joined[48];
+};
+
+/* Take an amount. Returns 0 or -EINVAL: @what is missing. */
+int ios_scn_amount(struct ios_scn_reader *r, const char *what, struct ios_scn_amount *out);
+bool ios_scn_is_unit(const struct ios_scn_word *w);
+/* Take an amount in @unit. */
+int ios_scn_number(struct ios_scn_reader *r, const char *what, enum ios_sim_unit unit,
+		   uint64_t *out);
 int ios_scn_parse_value(const struct iosched_sim_scenario *s, const struct ios_scn_word *w,
 			enum ios_sim_unit unit, const char *text, uint64_t *out);
+/* Take a plain number in @min..@max. The sentence names the keyword before it. */
+int ios_scn_ranged(struct ios_scn_reader *r, const char *what, uint64_t min, uint64_t max,
+		   uint64_t *out);
+int ios_scn_ranged32(struct ios_scn_reader *r, const char *what, uint32_t min, uint32_t max,
+		     uint32_t *out);
+/* "0.95", "95%" in millionths. */
+bool ios_scn_parse_ppm(const char *text, uint64_t *out);
+/* Take "95%", "95 %" or "0.95", in millionths: at most the whole. @what has an example. */
+int ios_scn_share(struct ios_scn_reader *r, const char *what, uint64_t *out);
+/* Take "20/s" or "20 /s", and also "20" unless @slash, in millionths. @what has an example. */
+int ios_scn_per_second(struct ios_scn_reader *r, const char *what, bool slash, uint64_t *out);
 
 /* scenario.c */
 
@@ -250,6 +281,10 @@ int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w
 		    struct iosched_sim_setting **settings, unsigned *count);
 /* Is @name one that a stream or program can have, and none has yet? */
 int ios_scn_check_name(const struct ios_scn_reader *r, const char *name, unsigned line);
+/* Take the name of a group: an earlier one, or there is room for one more. */
+int ios_scn_group(struct ios_scn_reader *r, const char **out);
+/* Another @n contexts have a weight or group: the queue must have room for them. */
+int ios_scn_add_weighted(struct ios_scn_reader *r, uint64_t n);
 /* The number of a group that is named; 0: the root. */
 uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name);
 /* Is @p, with these settings, a program that fits on the device? Counts its processes. */

@@ -56,15 +56,13 @@ static int read_device_file(struct ios_scn_reader *r)
 	if (!s->may_open)
 		return ios_scn_fail(s, w->line, -EINVAL,
 				    "a scenario that is no file cannot name another file");
-	if (s->device_text != NULL)
-		return ios_scn_fail(s, w->line, -EINVAL, "a second device");
 	s->device_text_name = path_beside(s->name, w->text);
 	if (s->device_text_name == NULL)
 		return -ENOMEM;
 	err = ios_scn_read_file(s->device_text_name, &s->device_text, &size);
 	if (err != 0 && err != -ENOMEM)
 		return ios_scn_fail(s, w->line, err, "%.120s: %s", s->device_text_name,
-				    strerror(-err));
+				    err == -E2BIG ? IOS_SCN_TOO_LONG : strerror(-err));
 	return err;
 }
 
@@ -138,6 +136,7 @@ int ios_scn_check_device(struct iosched_sim_scenario *s, unsigned line,
 	err = ios_sim_device_create(&d, &choice, &engine, &ledger, &inner);
 	if (err == 0) {
 		s->capacity = d->capacity;
+		s->instant = d->instant;
 		ios_sim_device_destroy(d);
 	}
 	ios_sim_ledger_fini(&ledger);
@@ -159,7 +158,8 @@ int ios_scn_device(struct ios_scn_reader *r)
 	} else {
 		err = ios_scn_want(r, "a device's name", &w);
 		if (err == 0 && !is_model(w->text))
-			return ios_scn_unknown(s, w, -ENOENT, "a device", preset_names, NULL);
+			return ios_scn_glued(s, w, -ENOENT, "a device", "device", preset_names,
+					     NULL);
 		if (err == 0)
 			s->device = w->text;
 	}

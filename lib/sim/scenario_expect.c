@@ -104,24 +104,35 @@ static struct ios_scn_expect *add(struct ios_scn_reader *r)
 	return &all[s->expect_count++];
 }
 
+/* "0.95 *", "95% *" or "95 % *". */
 static int read_factor(struct ios_scn_reader *r, struct ios_scn_expect *e)
 {
-	const struct ios_scn_word *w = ios_scn_peek(r);
+	struct ios_scn_reader ahead = *r;
+	struct ios_scn_amount a;
 
-	if (r->at + 1 >= r->count || strcmp(r->words[r->at + 1].text, "*") != 0)
+	if (ios_scn_peek(r) == NULL || ios_scn_amount(&ahead, "a factor", &a) != 0 ||
+	    !ios_scn_take(&ahead, "*"))
 		return 0;
-	if (!ios_scn_parse_ppm(w->text, &e->factor_ppm))
-		return ios_scn_fail(r->s, w->line, -EINVAL,
-				    "\"%.40s\" is not a factor such as 0.95", w->text);
-	r->at += 2;
+	if (!ios_scn_parse_ppm(a.text, &e->factor_ppm))
+		return ios_scn_fail(r->s, a.word->line, -EINVAL,
+				    "\"%.40s\" is not a factor such as 0.95", a.text);
+	r->at = ahead.at;
 	return 0;
+}
+
+/* "3 * 40%" of a share. */
+static int check_product(struct ios_scn_reader *r, const struct ios_scn_expect *e)
+{
+	if ((ios_sim_u128)e->value * e->factor_ppm <= (ios_sim_u128)IOS_SCN_PPM * IOS_SCN_PPM)
+		return 0;
+	return ios_scn_fail(r->s, ios_scn_line(r), -ERANGE,
+			    "the product is more than 100 %%, the most it can be");
 }
 
 /* A value in what the metric is counted in. */
 static int read_value(struct ios_scn_reader *r, struct ios_scn_expect *e)
 {
-	const struct ios_scn_word *w = ios_scn_peek(r);
-	bool ok;
+	int err = 0;
 
 	e->plain = true;
 	switch (e->left.kind) {
@@ -132,18 +143,19 @@ static int read_value(struct ios_scn_reader *r, struct ios_scn_expect *e)
 	case IOS_SCN_COUNT:
 		return ios_scn_number(r, "a count", IOS_SIM_UNIT_NONE, &e->value);
 	case IOS_SCN_IOPS:
+		err = ios_scn_per_second(r, "a number a second such as 20 or 20/s", false,
+					 &e->value);
+		e->value /= 1000;
+		break;
 	case IOS_SCN_PPM_OF_ONE:
+		err = ios_scn_share(r, "a share such as 45% or 0.45", &e->value);
+		if (err == 0)
+			err = check_product(r, e);
+		break;
 	case IOS_SCN_FACTOR:
 		break;
 	}
-	r->at++;
-	ok = ios_scn_parse_ppm(w->text, &e->value);
-	if (e->left.kind == IOS_SCN_IOPS)
-		e->value /= 1000;
-	return ok ? 0
-		  : ios_scn_fail(r->s, w->line, -EINVAL, "\"%.40s\" is not %s", w->text,
-				 e->left.kind == IOS_SCN_IOPS ? "a number of requests per second"
-							      : "a share such as 45% or 0.45");
+	return err;
 }
 
 static int read_other(struct ios_scn_reader *r, struct ios_scn_expect *e)
@@ -168,20 +180,17 @@ static int read_other(struct ios_scn_reader *r, struct ios_scn_expect *e)
 
 static int read_within(struct ios_scn_reader *r, struct ios_scn_expect *e)
 {
-	const struct ios_scn_word *w;
-	int err;
+	const struct ios_scn_word *w = ios_scn_peek(r);
 
 	if (e->relation != IOS_SCN_EQUAL)
 		return 0;
-	if (!ios_scn_take(r, "within"))
-		return ios_scn_fail(r->s, ios_scn_line(r), -EINVAL,
-				    "= needs a tolerance: within 5%%");
-	err = ios_scn_want(r, "a tolerance such as 5%", &w);
-	if (err == 0 &&
-	    (!ios_scn_parse_ppm(w->text, &e->within_ppm) || e->within_ppm > IOS_SCN_PPM))
+	if (ios_scn_take(r, "within"))
+		return ios_scn_share(r, "a tolerance such as 5%", &e->within_ppm);
+	if (w != NULL)
 		return ios_scn_fail(r->s, w->line, -EINVAL,
-				    "\"%.40s\" is not a tolerance such as 5%%", w->text);
-	return err;
+				    "\"%.40s\" stands where = needs a tolerance: within 5%%",
+				    w->text);
+	return ios_scn_fail(r->s, ios_scn_line(r), -EINVAL, "= needs a tolerance: within 5%%");
 }
 
 static int read_right(struct ios_scn_reader *r, struct ios_scn_expect *e)
@@ -194,10 +203,14 @@ static int read_right(struct ios_scn_reader *r, struct ios_scn_expect *e)
 	w = ios_scn_peek(r);
 	if (w == NULL)
 		return ios_scn_want(r, "what to compare with", &w);
-	if (w->text[0] >= '0' && w->text[0] <= '9' && !find_policy(r->s, w->text, &(unsigned){0}))
-		err = read_value(r, e);
-	else
+	if (w->text[0] < '0' || w->text[0] > '9' || find_policy(r->s, w->text, &(unsigned){0}))
 		err = read_other(r, e);
+	else if (strchr(w->text, '*') != NULL)
+		err = ios_scn_fail(r->s, w->line, -EINVAL,
+				   "\"%.40s\": a * wants blanks around it, as in 0.95 * noop",
+				   w->text);
+	else
+		err = read_value(r, e);
 	return err != 0 ? err : read_within(r, e);
 }
 

@@ -179,18 +179,6 @@ static int read_label(struct ios_scn_reader *r, struct ios_scn_policy *p)
 	return err;
 }
 
-static int read_window(struct ios_scn_reader *r, struct ios_scn_policy *p)
-{
-	uint64_t n;
-	int err = ios_scn_number(r, "a number of requests", IOS_SIM_UNIT_NONE, &n);
-
-	if (err == 0 && n > UINT32_MAX)
-		err = ios_scn_fail(r->s, ios_scn_line(r), -ERANGE, "the window is above 2^32");
-	if (err == 0)
-		p->window = (uint32_t)n;
-	return err;
-}
-
 static int read_device_settings(struct ios_scn_reader *r, struct ios_scn_policy *p)
 {
 	uint64_t capacity = r->s->capacity;
@@ -233,7 +221,8 @@ static int read_options(struct ios_scn_reader *r, struct ios_scn_policy *p)
 		else if (strcmp(w->text, "with") == 0)
 			err = read_with(r, p);
 		else if (strcmp(w->text, "window") == 0)
-			err = read_window(r, p);
+			err = ios_scn_ranged32(r, "a number of requests", 0, UINT32_MAX,
+					       &p->window);
 		else if (strcmp(w->text, "merge") == 0)
 			err = ios_scn_number(r, "the largest merged size", IOS_SIM_UNIT_BYTES,
 					     &p->merge_bytes);
@@ -298,7 +287,8 @@ int ios_scn_policy(struct ios_scn_reader *r)
 	if (err != 0)
 		return err;
 	if (iosched_policy_find(w->text) == NULL)
-		return ios_scn_unknown(s, w, -ENOENT, "a policy in this build", policy_names, NULL);
+		return ios_scn_glued(s, w, -ENOENT, "a policy in this build", "policy",
+				     policy_names, NULL);
 	if (s->policy_count == IOS_SCN_MAX_POLICIES)
 		return ios_scn_fail(s, w->line, -E2BIG, "more than %d policies",
 				    IOS_SCN_MAX_POLICIES);

@@ -88,11 +88,11 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, const struct ios
 	if (strcmp(w->text, "level") == 0)
 		return ios_scn_level(r, &p->prio_level);
 	if (strcmp(w->text, "weight") == 0)
-		return ios_scn_u32(r, "a weight", &p->weight);
+		return ios_scn_weight(r, &p->weight);
 	if (strcmp(w->text, "group-weight") == 0)
-		return ios_scn_u32(r, "a weight", &p->group_weight);
+		return ios_scn_weight(r, &p->group_weight);
 	if (strcmp(w->text, "group") == 0)
-		return ios_scn_name(r, "a group's name", &d->group.group);
+		return ios_scn_group(r, &d->group.group);
 	return ios_scn_unknown(r->s, w, -EINVAL, "a word about programs", ios_scn_listed, known);
 }
 
@@ -104,7 +104,7 @@ static int read_words(struct ios_scn_reader *r, struct draft *d)
 	if (err != 0)
 		return err;
 	if (!is_listed(kinds, NULL, w->text))
-		return ios_scn_unknown(r->s, w, -ENOENT, "a program", kinds, NULL);
+		return ios_scn_glued(r->s, w, -ENOENT, "a program", "program", kinds, NULL);
 	d->program.p.name = w->text;
 	d->group.name = w->text;
 	while (err == 0 && r->at < r->count)
@@ -146,12 +146,17 @@ int ios_scn_program(struct ios_scn_reader *r)
 
 	if (err == 0)
 		err = ios_scn_check_name(r, d.group.name, line);
+	if (err == 0 && d.program.p.group_weight != 0 && d.group.group == NULL)
+		err = ios_scn_fail(s, line, -EINVAL, "program %s has a group-weight and no group",
+				   d.group.name);
 	if (err == 0 && s->program_count == IOS_SCN_MAX_PROGRAMS)
 		err = ios_scn_fail(s, line, -E2BIG, "more than %d programs", IOS_SCN_MAX_PROGRAMS);
 	d.program.p.label = d.group.name;
 	d.program.p.settings = d.program.settings;
 	if (err == 0)
 		err = ios_scn_check_program(s, &d.program.p, line, &d.group.count);
+	if (err == 0 && (d.program.p.weight != 0 || d.group.group != NULL))
+		err = ios_scn_add_weighted(r, d.group.count);
 	if (err == 0)
 		err = add(s, &d);
 	if (err != 0)

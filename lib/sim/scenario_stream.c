@@ -21,7 +21,7 @@ struct draft {
 	bool shared;	  /* the copies take turns at one position */
 	bool interleaved; /* the copies take the requests of one region by turns */
 	bool one_context; /* the copies are threads of one context */
-	bool has_op;
+	uint64_t said;	  /* a bit for each word */
 };
 
 /* --- Small readers --- */
@@ -63,10 +63,11 @@ static int read_region(struct ios_scn_reader *r, struct draft *d)
 
 	if (err != 0)
 		return err;
-	second = cut_range(w->text);
+	second = ios_scn_is_unit(ios_scn_peek(r)) ? NULL : cut_range(w->text);
 	if (second == NULL)
 		return ios_scn_fail(r->s, w->line, -EINVAL,
-				    "\"%.40s\" is not a region such as 0..2GiB or 50%%..100%%",
+				    "\"%.40s\" is not a region such as 0..2GiB or 50%%..100%% "
+				    "(without blanks)",
 				    w->text);
 	err = parse_place(r, w, w->text, &from);
 	if (err == 0)
@@ -119,19 +120,15 @@ static int read_think(struct ios_scn_reader *r, struct draft *d)
 /* "20/s": arrivals so far apart. */
 static int read_rate(struct ios_scn_reader *r, struct draft *d)
 {
-	const struct ios_scn_word *w;
-	uint64_t ppm = 0;
-	char *slash;
-	int err = ios_scn_want(r, "a rate such as 20/s", &w);
+	unsigned line = ios_scn_line(r);
+	uint64_t ppm;
+	int err = ios_scn_per_second(r, "a rate such as 20/s", true, &ppm);
 
 	if (err != 0)
 		return err;
-	slash = strchr(w->text, '/');
-	if (slash != NULL && strcmp(slash, "/s") == 0)
-		*slash = '\0';
-	if (slash == NULL || *slash != '\0' || !ios_scn_parse_ppm(w->text, &ppm) || ppm == 0)
-		return ios_scn_fail(r->s, w->line, -EINVAL, "\"%.40s\" is not a rate such as 20/s",
-				    w->text);
+	if (ppm == 0 || ppm > NSEC_PER_SEC * IOS_SCN_PPM)
+		return ios_scn_fail(r->s, line, -ERANGE,
+				    "the rate is outside 0.000001/s..1000000000/s");
 	d->s.open_loop = 1;
 	d->s.think = ios_scn_take(r, "poisson") ? IOSCHED_SIM_EXPONENTIAL : IOSCHED_SIM_FIXED;
 	d->s.think_ns = ios_sim_muldiv(NSEC_PER_SEC, IOS_SCN_PPM, ppm);
@@ -140,21 +137,17 @@ static int read_rate(struct ios_scn_reader *r, struct draft *d)
 
 static int read_mixed(struct ios_scn_reader *r, struct draft *d)
 {
-	const struct ios_scn_word *w;
 	uint64_t ppm;
-	int err = ios_scn_want(r, "a share of reads such as 70%", &w);
+	int err = ios_scn_share(r, "a share of reads such as 70%", &ppm);
 
-	if (err != 0)
-		return err;
-	if (!ios_scn_parse_ppm(w->text, &ppm) || ppm > IOS_SCN_PPM)
-		return ios_scn_fail(r->s, w->line, -EINVAL,
-				    "\"%.40s\" is not a share of reads such as 70%%", w->text);
-	d->s.read_permyriad = (uint32_t)(ppm / 100);
-	d->has_op = true;
-	return 0;
+	if (err == 0)
+		d->s.read_permyriad = (uint32_t)(ppm / 100);
+	return err;
 }
 
 /* --- Words --- */
+
+#define MAX_DEPTH (UINT32_C(1) << 20) /* of a stream, as sim.h has it */
 
 enum word {
 	READ,
@@ -236,7 +229,6 @@ static const char *const words[] = {
 static int read_op(struct draft *d, uint32_t read_permyriad)
 {
 	d->s.read_permyriad = read_permyriad;
-	d->has_op = true;
 	return 0;
 }
 
@@ -281,9 +273,9 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case ALIGN:
 		return ios_scn_number(r, "a size", IOS_SIM_UNIT_BYTES, &s->align_bytes);
 	case DEPTH:
-		return ios_scn_u32(r, "a depth", &s->depth);
+		return ios_scn_ranged32(r, "a depth", 1, MAX_DEPTH, &s->depth);
 	case REFILL:
-		return ios_scn_u32(r, "a refill mark", &s->refill);
+		return ios_scn_ranged32(r, "a refill mark", 0, MAX_DEPTH - 1, &s->refill);
 	case THINK:
 		return read_think(r, d);
 	case RATE:
@@ -299,15 +291,15 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case NOIDLE:
 		return flag(d, IOSCHED_RQ_NOIDLE);
 	case FSYNC:
-		return ios_scn_u32(r, "a number of writes", &s->flush_every);
+		return ios_scn_ranged32(r, "a number of writes", 1, UINT32_MAX, &s->flush_every);
 	case CONTEXT:
 		return ios_scn_name(r, "a context's name", &d->group.context);
 	case GROUP:
-		return ios_scn_name(r, "a group's name", &d->group.group);
+		return ios_scn_group(r, &d->group.group);
 	case WEIGHT:
-		return ios_scn_u32(r, "a weight", &s->weight);
+		return ios_scn_weight(r, &s->weight);
 	case GROUP_WEIGHT:
-		return ios_scn_u32(r, "a weight", &s->group_weight);
+		return ios_scn_weight(r, &s->group_weight);
 	case CLASS:
 		return ios_scn_class(r, &s->prio_class);
 	case LEVEL:
@@ -317,8 +309,7 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case STOP:
 		return ios_scn_number(r, "a time", IOS_SIM_UNIT_NS, &s->stop_ns);
 	case COUNT:
-		return ios_scn_number(r, "a number of requests", IOS_SIM_UNIT_NONE,
-				      &s->max_requests);
+		return ios_scn_ranged(r, "a number of requests", 1, UINT64_MAX, &s->max_requests);
 	case SPLIT:
 		return set(&d->split);
 	case SHARED:
@@ -330,12 +321,39 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case AFTER:
 		return ios_scn_want(r, "a stream's name", &d->group.after);
 	case AHEAD:
-		return ios_scn_u32(r, "a number of requests", &s->ahead);
+		return ios_scn_ranged32(r, "a number of requests", 0, UINT32_MAX, &s->ahead);
 	case POSITION:
 		return ios_scn_name(r, "a position's name", &d->group.position);
 	case BURST:
 		s->refill = 0;
-		return ios_scn_u32(r, "a number of requests", &s->depth);
+		return ios_scn_ranged32(r, "a number of requests", 1, MAX_DEPTH, &s->depth);
+	}
+	return 0;
+}
+
+#define BIT(word) (UINT64_C(1) << (word))
+
+/* Words of which the second would silently undo the first. */
+static const enum word rivals[][2] = {
+	{READ, WRITE},	{READ, MIXED},	 {WRITE, MIXED}, {SEQUENTIAL, RANDOM},
+	{DEPTH, BURST}, {REFILL, BURST}, {THINK, RATE},
+};
+
+/* Word number @i, @w, is new and goes with those before. */
+static int check_rivals(const struct iosched_sim_scenario *s, const struct draft *d,
+			const struct ios_scn_word *w, unsigned i)
+{
+	if ((d->said & BIT(i)) != 0)
+		return ios_scn_fail(s, w->line, -EINVAL, "stream %s: a second \"%s\"",
+				    d->group.name, words[i]);
+	for (size_t k = 0; k < sizeof(rivals) / sizeof(rivals[0]); k++) {
+		const enum word *pair = rivals[k];
+		unsigned other = pair[pair[0] == i];
+
+		if ((pair[0] == i || pair[1] == i) && (d->said & BIT(other)) != 0)
+			return ios_scn_fail(s, w->line, -EINVAL,
+					    "stream %s: \"%s\" and \"%s\" exclude each other",
+					    d->group.name, words[other], words[i]);
 	}
 	return 0;
 }
@@ -353,7 +371,10 @@ static int read_words(struct ios_scn_reader *r, struct draft *d)
 		if (words[i] == NULL)
 			return ios_scn_unknown(r->s, w, -EINVAL, "a word about streams",
 					       ios_scn_listed, words);
-		err = read_word(r, d, (enum word)i);
+		err = check_rivals(r->s, d, w, i);
+		if (err == 0)
+			err = read_word(r, d, (enum word)i);
+		d->said |= BIT(i);
 	}
 	return err;
 }
@@ -401,6 +422,33 @@ static uint64_t context_number(struct iosched_sim_scenario *s, const char *name)
 		if (s->groups[i].context != NULL && strcmp(s->groups[i].context, name) == 0)
 			return s->streams[s->groups[i].first].s.context;
 	return s->next_context++;
+}
+
+static bool has_group(const struct iosched_sim_scenario *s, const char *name)
+{
+	for (unsigned i = 0; i < s->group_count; i++)
+		if (s->groups[i].group != NULL && strcmp(s->groups[i].group, name) == 0)
+			return true;
+	return false;
+}
+
+int ios_scn_group(struct ios_scn_reader *r, const char **out)
+{
+	unsigned line = ios_scn_line(r);
+	int err = ios_scn_name(r, "a group's name", out);
+
+	if (err == 0 && r->s->next_group > IOS_SCN_MAX_GROUPS && !has_group(r->s, *out))
+		return ios_scn_fail(r->s, line, -E2BIG, "more than %d groups", IOS_SCN_MAX_GROUPS);
+	return err;
+}
+
+int ios_scn_add_weighted(struct ios_scn_reader *r, uint64_t n)
+{
+	r->s->weighted += n;
+	if (r->s->weighted <= IOS_SCN_MAX_WEIGHTED)
+		return 0;
+	return ios_scn_fail(r->s, r->words[0].line, -E2BIG,
+			    "more than %d contexts have a weight or group", IOS_SCN_MAX_WEIGHTED);
 }
 
 uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name)
@@ -480,30 +528,34 @@ static int check_turns(struct iosched_sim_scenario *s, struct draft *d, unsigned
 	return 0;
 }
 
+/* What its words, taken together, cannot mean: the end of a sentence that begins with its name. */
+static const char *draft_fault(const struct iosched_sim_scenario *s, const struct draft *d)
+{
+	if ((d->said & (BIT(READ) | BIT(WRITE) | BIT(MIXED))) == 0)
+		return " does not say whether it is to read, write or mixed";
+	if (d->s.open_loop && d->s.depth != 1)
+		return " arrives at a rate, so it has no depth";
+	if (d->interleaved && (d->split || d->shared || d->group.position != NULL ||
+			       d->s.pattern == IOSCHED_SIM_RANDOM))
+		return ": interleaved copies are sequential, and neither split nor shared";
+	if (d->group.after != NULL && d->s.open_loop)
+		return " arrives at a rate, so it waits for nobody";
+	if (d->s.group_weight != 0 && d->group.group == NULL)
+		return " has a group-weight and no group";
+	if (s->instant && d->s.think_ns == 0 && d->s.max_requests == 0)
+		return " never waits, nor does the device: give it think or count";
+	return NULL;
+}
+
 static int check_draft(struct ios_scn_reader *r, struct draft *d)
 {
+	const char *fault = draft_fault(r->s, d);
 	struct iosched_sim_error inner;
 	unsigned line = ios_scn_line(r);
 	int err;
 
-	if (!d->has_op)
-		return ios_scn_fail(r->s, line, -EINVAL,
-				    "stream %s does not say whether it is to read, write or mixed",
-				    d->group.name);
-	if (d->s.open_loop && d->s.depth != 1)
-		return ios_scn_fail(r->s, line, -EINVAL,
-				    "stream %s arrives at a rate, so it has no depth",
-				    d->group.name);
-	if (d->interleaved && (d->split || d->shared || d->group.position != NULL ||
-			       d->s.pattern == IOSCHED_SIM_RANDOM))
-		return ios_scn_fail(r->s, line, -EINVAL,
-				    "stream %s: interleaved copies are sequential, and neither "
-				    "split nor shared",
-				    d->group.name);
-	if (d->group.after != NULL && d->s.open_loop)
-		return ios_scn_fail(r->s, line, -EINVAL,
-				    "stream %s arrives at a rate, so it waits for nobody",
-				    d->group.name);
+	if (fault != NULL)
+		return ios_scn_fail(r->s, line, -EINVAL, "stream %s%s", d->group.name, fault);
 	err = d->split ? split_region(r->s, d, line) : 0;
 	if (err == 0 && d->interleaved)
 		err = check_turns(r->s, d, line);
@@ -537,6 +589,7 @@ static int add_group(struct iosched_sim_scenario *s, struct draft *d)
 
 int ios_scn_stream(struct ios_scn_reader *r)
 {
+	uint64_t first = r->s->next_context;
 	struct draft d = {.group.count = 1};
 	const struct ios_scn_word *w;
 	int err = ios_scn_want(r, "the stream's name", &w);
@@ -554,6 +607,8 @@ int ios_scn_stream(struct ios_scn_reader *r)
 		err = check_draft(r, &d);
 	if (err == 0)
 		err = add_group(r->s, &d);
+	if (err == 0 && (d.s.weight != 0 || d.group.group != NULL))
+		err = ios_scn_add_weighted(r, r->s->next_context - first);
 	if (err == -E2BIG && r->s->stream_count == IOS_SCN_MAX_STREAMS)
 		err = ios_scn_fail(r->s, ios_scn_line(r), err, "more than %d streams",
 				   IOS_SCN_MAX_STREAMS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios: words and statements of a text, numbers in words, and complaints with a hint. */
+/* Scenarios: words and statements of a text, and complaints with a hint. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -101,6 +101,23 @@ int ios_scn_unknown(const struct iosched_sim_scenario *s, const struct ios_scn_w
 	if (list[0] == '\0')
 		return ios_scn_fail(s, w->line, err, "\"%.40s\" is not %s", w->text, what);
 	return ios_scn_fail(s, w->line, err, "\"%.40s\" is not %s: %s", w->text, what, list);
+}
+
+int ios_scn_glued(const struct iosched_sim_scenario *s, const struct ios_scn_word *w, int err,
+		  const char *what, const char *keyword, ios_scn_names *known, const void *user)
+{
+	char *colon = strchr(w->text, ':');
+	char apart[80];
+
+	if (colon == NULL || strchr(colon, '=') == NULL || strlen(w->text) >= sizeof(apart))
+		return ios_scn_unknown(s, w, err, what, known, user);
+	strcpy(apart, w->text);
+	apart[colon - w->text] = ' ';
+	for (char *c = apart; *c != '\0'; c++)
+		if (*c == ',')
+			*c = ' ';
+	return ios_scn_fail(s, w->line, err, "\"%.40s\" is not %s; with blanks: %s %s", w->text,
+			    what, keyword, apart);
 }
 
 const char *ios_scn_listed(const void *array, unsigned i)
@@ -228,100 +245,6 @@ int ios_scn_want(struct ios_scn_reader *r, const char *what, const struct ios_sc
 	return 0;
 }
 
-/* --- Numbers --- */
-
-bool ios_scn_parse_ppm(const char *text, uint64_t *out)
-{
-	uint64_t n = 0;
-	unsigned decimals = 0;
-	unsigned digits = 0;
-	bool point = false;
-
-	for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
-		if (*text == '.') {
-			point = true;
-			continue;
-		}
-		if (++digits > 12 || (point && ++decimals > 6))
-			return false;
-		n = 10 * n + (uint64_t)(*text - '0');
-	}
-	for (; decimals < 6; decimals++)
-		n *= 10; /* at most 12 digits and 6 zeros: below 2^64 */
-	if (digits > 0 && strcmp(text, "%") == 0)
-		n /= 100;
-	else if (digits == 0 || *text != '\0')
-		return false;
-	*out = n;
-	return true;
-}
-
-int ios_scn_parse_value(const struct iosched_sim_scenario *s, const struct ios_scn_word *w,
-			enum ios_sim_unit unit, const char *text, uint64_t *out)
-{
-	static const char *const examples[] = {
-		[IOS_SIM_UNIT_NONE] = "a plain number such as 16",
-		[IOS_SIM_UNIT_BOOL] = "on or off",
-		[IOS_SIM_UNIT_NS] = "a time such as 300us, 8.5ms or 2s",
-		[IOS_SIM_UNIT_BYTES] = "a size such as 4096, 64KiB or 2GB",
-		[IOS_SIM_UNIT_RATE] = "a rate such as 80MB/s",
-	};
-	size_t digits = strspn(text, "0123456789.");
-
-	/* A forgotten unit would be taken for nanoseconds. */
-	if (unit == IOS_SIM_UNIT_NS && text[digits] == '\0' && strspn(text, "0") != strlen(text))
-		return ios_scn_fail(s, w->line, -EINVAL,
-				    "\"%.40s\" has no unit: write %.40sms or so", text, text);
-	if (ios_sim_param_parse(unit, text, out) != 0)
-		return ios_scn_fail(s, w->line, -EINVAL, "\"%.40s\" is not %s", text,
-				    examples[unit]);
-	return 0;
-}
-
-/* "40" and "ms" as "40ms". False: they are no number and unit. */
-static bool join(char *out, size_t room, const char *number, const char *unit)
-{
-	size_t n = strlen(number);
-	size_t m = strlen(unit);
-
-	if (n + m >= room || strspn(number, "0123456789.") != n || strspn(unit, "0123456789.") > 0)
-		return false;
-	memcpy(out, number, n);
-	memcpy(out + n, unit, m + 1);
-	return true;
-}
-
-int ios_scn_number(struct ios_scn_reader *r, const char *what, enum ios_sim_unit unit,
-		   uint64_t *out)
-{
-	const struct ios_scn_word *w;
-	const struct ios_scn_word *more;
-	char joined[48];
-	int err = ios_scn_want(r, what, &w);
-
-	if (err != 0)
-		return err;
-	more = ios_scn_peek(r);
-	if (more != NULL && join(joined, sizeof(joined), w->text, more->text) &&
-	    ios_sim_param_parse(unit, joined, out) == 0) {
-		r->at++;
-		return 0;
-	}
-	return ios_scn_parse_value(r->s, w, unit, w->text, out);
-}
-
-int ios_scn_u32(struct ios_scn_reader *r, const char *what, uint32_t *out)
-{
-	uint64_t n;
-	int err = ios_scn_number(r, what, IOS_SIM_UNIT_NONE, &n);
-
-	if (err == 0 && n > UINT32_MAX)
-		err = ios_scn_fail(r->s, ios_scn_line(r), -ERANGE, "%s is above 2^32", what);
-	if (err == 0)
-		*out = (uint32_t)n;
-	return err;
-}
-
 /* --- Words that streams and programs have --- */
 
 int ios_scn_class(struct ios_scn_reader *r, uint8_t *out)
@@ -348,15 +271,17 @@ int ios_scn_class(struct ios_scn_reader *r, uint8_t *out)
 
 int ios_scn_level(struct ios_scn_reader *r, uint8_t *out)
 {
-	uint32_t level;
-	int err = ios_scn_u32(r, "a level from 0 to 7", &level);
+	uint64_t level;
+	int err = ios_scn_ranged(r, "a level from 0 (first) to 7", 0, 7, &level);
 
-	if (err == 0 && level > 7)
-		return ios_scn_fail(r->s, ios_scn_line(r), -ERANGE,
-				    "the level is not from 0 (first) to 7");
 	if (err == 0)
 		*out = (uint8_t)(level + 1);
 	return err;
+}
+
+int ios_scn_weight(struct ios_scn_reader *r, uint32_t *out)
+{
+	return ios_scn_ranged32(r, "a weight from 1 to 1000", 1, 1000, out);
 }
 
 int ios_scn_name(struct ios_scn_reader *r, const char *what, const char **out)

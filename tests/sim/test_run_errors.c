@@ -90,6 +90,9 @@ START_TEST(weights_that_the_policy_lacks_are_refused_unless_optional)
 	c.weights_optional = 1;
 	run();
 	ck_assert_uint_eq(row(1, IOSCHED_SIM_ALL_OPS)->weight, 500);
+	c.policy = iosched_policy_find("fair-deadline");
+	s[0].weight = 3000;
+	refused(-EINVAL, "weight or group of stream 1: a weight above 1000, or context 0");
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 /* Scenarios: what a text becomes, what is refused and how, and when an expectation holds. */
 #include <errno.h>
 #include <iosched/sim.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,6 +180,189 @@ START_TEST(a_refusal_names_line_and_likeness)
 }
 END_TEST
 
+START_TEST(a_share_above_the_whole_is_refused)
+{
+	refused(BASE "stream a read\nexpect share(a) noop <= 35\n", -ERANGE,
+		"test:5: \"35\" is 3500 %, and the most it can be is 100 %; did you mean 35%?");
+	refused(BASE "stream a read\nexpect share(a) noop <= 1.5\n", -ERANGE,
+		"test:5: \"1.5\" is 150 %, and the most it can be is 100 %; did you mean 1.5%?");
+	refused(BASE "stream a read\nexpect jain noop >= 120 %\n", -ERANGE,
+		"test:5: \"120%\" is 120 %, and the most it can be is 100 %");
+	refused(BASE "stream a read\nexpect share(a) noop <= 3 * 40%\n", -ERANGE,
+		"test:5: the product is more than 100 %, the most it can be");
+	refused(BASE "stream a read\nexpect iops noop = 500 within 5\n", -ERANGE,
+		"test:5: \"5\" is 500 %, and the most it can be is 100 %; did you mean 5%?");
+	refused(BASE "stream a mixed 70\n", -ERANGE,
+		"test:4: \"70\" is 7000 %, and the most it can be is 100 %; did you mean 70%?");
+}
+END_TEST
+
+START_TEST(a_number_of_another_kind_is_named_with_the_kind_that_is_wanted)
+{
+	refused(BASE "stream a read\nexpect max_wait noop < 3 MB/s\n", -EINVAL,
+		"test:5: \"3MB/s\" is a rate, where a time is wanted: ns, us, ms or s");
+	refused(BASE "stream a read\nexpect throughput noop < 3MB\n", -EINVAL,
+		"test:5: \"3MB\" is a size, where a rate is wanted: B/s, KB/s, MB/s, GB/s, KiB/s "
+		"... GiB/s");
+	refused(BASE "stream a read\nexpect throughput noop > 80\n", -EINVAL,
+		"test:5: \"80\" has no unit: write 80MB/s or so");
+	refused(BASE "stream a read\nexpect requests noop > 10/s\n", -EINVAL,
+		"test:5: \"10/s\" is a number a second, where a plain number is wanted");
+	refused(BASE "stream a read\nexpect share(a) noop > 10/s\n", -EINVAL,
+		"test:5: \"10/s\" is a number a second, where a share is wanted: 35% or 0.35");
+	refused(BASE "stream a read\nexpect iops noop > 10 ms\n", -EINVAL,
+		"test:5: \"10ms\" is a time, where a number a second is wanted: 20/s");
+	refused(BASE "stream a read depth 4 KiB\n", -EINVAL,
+		"test:4: \"4KiB\" is a size, where a plain number is wanted");
+	refused(BASE "stream a read rate 20\n", -EINVAL,
+		"test:4: \"20\" is not a rate such as 20/s");
+	refused(BASE "stream a read in 0..2 GiB\n", -EINVAL,
+		"test:4: \"0..2\" is not a region such as 0..2GiB or 50%..100% (without blanks)");
+}
+END_TEST
+
+START_TEST(a_number_out_of_range_is_refused_in_its_line)
+{
+	refused(BASE "stream a read\n  weight 3000\n  size 4KiB\n", -ERANGE,
+		"test:5: weight: 3000 is outside 1..1000");
+	refused(BASE "stream a read weight 0\n", -ERANGE, "test:4: weight: 0 is outside 1..1000");
+	refused(BASE "stream a read group g group-weight 1001\n", -ERANGE,
+		"test:4: group-weight: 1001 is outside 1..1000");
+	refused(BASE "stream a read group-weight 100\n", -EINVAL,
+		"test:4: stream a has a group-weight and no group");
+	refused(BASE "stream a read\n  level 8\n  size 4KiB\n", -ERANGE,
+		"test:5: level: 8 is outside 0..7");
+	refused(BASE "stream a read depth 0\n", -ERANGE, "test:4: depth: 0 is outside 1..1048576");
+	refused(BASE "stream a read burst 1048577\n", -ERANGE,
+		"test:4: burst: 1048577 is outside 1..1048576");
+	refused(BASE "stream a read refill 4294967295\n", -ERANGE,
+		"test:4: refill: 4294967295 is outside 0..1048575");
+	refused(BASE "stream a read count 0\n", -ERANGE,
+		"test:4: count: 0 is outside 1..18446744073709551615");
+	refused(BASE "stream a write fsync 4294967296\n", -ERANGE,
+		"test:4: fsync: 4294967296 is outside 1..4294967295");
+	refused(BASE "stream a read rate 2000000000/s\n", -ERANGE,
+		"test:4: the rate is outside 0.000001/s..1000000000/s");
+	refused(BASE "stream a read\nhost window 4294967296\n", -ERANGE,
+		"test:5: window: 4294967296 is outside 0..4294967295");
+	refused(BASE "stream a read\npolicy deadline window 4294967296\n", -ERANGE,
+		"test:5: window: 4294967296 is outside 0..4294967295");
+	refused("stream a read\npolicy noop\nlength 18446744073709551615ns\n", -ERANGE,
+		"test:3: the run is longer than two years");
+	refused("device null\nlength 1s\npolicy noop\nstream a read\n", -EINVAL,
+		"test:4: stream a never waits, nor does the device: give it think or count");
+}
+END_TEST
+
+/* As @count lines "stream sN read group gN", on a device of policies with groups. */
+static const char *grouped(unsigned count)
+{
+	static char text[8192];
+	size_t n = (size_t)sprintf(text, "device fixed\nlength 10ms\npolicy cfq\n");
+
+	for (unsigned i = 0; i < count; i++)
+		n += (size_t)sprintf(text + n, "stream s%u read group g%u\n", i, i);
+	return text;
+}
+
+START_TEST(what_a_queue_has_room_for_is_read_and_no_more)
+{
+	run(grouped(64));
+	teardown();
+	refused(grouped(65), -E2BIG, "test:68: more than 64 groups");
+	run("device fixed\nlength 10ms\npolicy fair-deadline\nstream a x1024 read weight 200\n");
+	teardown();
+	refused(BASE "stream a x1000 read weight 200\nstream b x25 read weight 200\n", -E2BIG,
+		"test:5: more than 1024 contexts have a weight or group");
+}
+END_TEST
+
+START_TEST(a_word_that_would_undo_another_is_refused)
+{
+	refused(BASE "stream a read write\n", -EINVAL,
+		"test:4: stream a: \"read\" and \"write\" exclude each other");
+	refused(BASE "stream a write mixed 50%\n", -EINVAL,
+		"test:4: stream a: \"write\" and \"mixed\" exclude each other");
+	refused(BASE "stream a read random\n  sequential\n", -EINVAL,
+		"test:5: stream a: \"random\" and \"sequential\" exclude each other");
+	refused(BASE "stream a read burst 4 depth 8\n", -EINVAL,
+		"test:4: stream a: \"burst\" and \"depth\" exclude each other");
+	refused(BASE "stream a read rate 5/s think 1ms\n", -EINVAL,
+		"test:4: stream a: \"rate\" and \"think\" exclude each other");
+	refused(BASE "stream a read size 4KiB size 8KiB\n", -EINVAL,
+		"test:4: stream a: a second \"size\"");
+	refused(BASE "stream a read\nlength 2s\n", -EINVAL,
+		"test:5: a second \"length\": the first is in line 2");
+	refused(BASE "stream a read\ndevice hdd\n", -EINVAL,
+		"test:5: a second \"device\": the first is in line 1");
+}
+END_TEST
+
+START_TEST(settings_that_are_glued_to_a_name_are_shown_apart)
+{
+	refused("device hdd:rpm=1\n", -ENOENT,
+		"test:1: \"hdd:rpm=1\" is not a device; with blanks: device hdd rpm=1");
+	refused("device hdd:rpm=7200,depth=4\n", -ENOENT,
+		"test:1: \"hdd:rpm=7200,depth=4\" is not a device; with blanks: device hdd "
+		"rpm=7200 depth=4");
+	refused("stream a read\npolicy deadline:fifo_batch=3\n", -ENOENT,
+		"test:2: \"deadline:fifo_batch=3\" is not a policy in this build; with blanks: "
+		"policy deadline fifo_batch=3");
+}
+END_TEST
+
+START_TEST(an_equality_says_what_stands_where_its_tolerance_is_wanted)
+{
+	refused(BASE "stream a read\nexpect iops noop = 3 about 4%\n", -EINVAL,
+		"test:5: \"about\" stands where = needs a tolerance: within 5%");
+	refused(BASE "stream a read\nexpect iops noop = 50 % within 4%\n", -EINVAL,
+		"test:5: \"50%\" is a share, where a number a second is wanted: 20/s");
+	refused(BASE "stream a read\nexpect iops noop >= 2*noop\n", -EINVAL,
+		"test:5: \"2*noop\": a * wants blanks around it, as in 0.95 * noop");
+}
+END_TEST
+
+/* A file of @size bytes of comment. */
+static void write_long(const char *path, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	for (size_t i = 0; i < size; i++)
+		fputc('#', file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_text_that_is_too_long_is_refused_with_the_limit)
+{
+	const char *text = "device file test_scenario_long.conf\nstream a read\npolicy noop\n";
+	FILE *file = fopen("test_scenario_names.scn", "w");
+	static char big[MIB + 1];
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(fputs(text, file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+	write_long("test_scenario_long.scn", MIB + 1);
+	write_long("test_scenario_long.conf", MIB + 1);
+	ck_assert_int_eq(iosched_sim_scenario_load(&s, "test_scenario_long.scn", &why), -E2BIG);
+	ck_assert_str_eq(why.text,
+			 "test_scenario_long.scn: longer than 1 MiB, the most that is read");
+	ck_assert_int_eq(iosched_sim_scenario_load(&s, "test_scenario_names.scn", &why), -E2BIG);
+	ck_assert_str_eq(why.text, "test_scenario_names.scn:1: test_scenario_long.conf: longer "
+				   "than 1 MiB, the most that "
+				   "is read");
+	memset(big, '#', sizeof(big));
+	ck_assert_int_eq(iosched_sim_scenario_parse(&s, big, sizeof(big), "test", &why), -E2BIG);
+	ck_assert_str_eq(why.text, "test: longer than 1 MiB, the most that is read");
+	write_long("test_scenario_long.scn", MIB);
+	ck_assert_int_eq(iosched_sim_scenario_load(&s, "test_scenario_long.scn", &why), -EINVAL);
+	ck_assert_str_eq(why.text, "test_scenario_long.scn:1: there is no stream and no program");
+	remove("test_scenario_long.scn");
+	remove("test_scenario_long.conf");
+	remove("test_scenario_names.scn");
+}
+END_TEST
+
 START_TEST(a_policy_that_is_not_there_is_said_to_be_missing)
 {
 	const char *text = "stream a read\npolicy elevator-2050\n";
@@ -242,6 +426,23 @@ START_TEST(ratios_hold_or_fail)
 	ck_assert_int_eq(verdict(4).state, IOSCHED_SIM_HOLDS);
 	ck_assert_int_eq(verdict(5).state, IOSCHED_SIM_FAILS);
 	ck_assert_int_eq(verdict(6).state, IOSCHED_SIM_FAILS);
+}
+END_TEST
+
+START_TEST(a_unit_may_stand_apart_and_a_rate_per_second_be_written_out)
+{
+	run(KNOWN "expect share(a) noop = 50 % within 4 %\nexpect share(a) noop = 0.5 within 0.04\n"
+		  "expect share(a) noop <= 10 %\nexpect iops(a) noop <= 500/s\n"
+		  "expect iops(a) noop < 500 /s\nexpect iops(a) noop >= 50 % * iops\n");
+	ck_assert_int_eq(verdict(0).state, IOSCHED_SIM_HOLDS);
+	ck_assert_int_eq(verdict(1).state, IOSCHED_SIM_HOLDS);
+	ck_assert_int_eq(verdict(2).state, IOSCHED_SIM_FAILS);
+	ck_assert_int_eq(verdict(3).state, IOSCHED_SIM_HOLDS);
+	ck_assert_int_eq(verdict(4).state, IOSCHED_SIM_FAILS);
+	ck_assert_int_eq(verdict(5).state, IOSCHED_SIM_HOLDS);
+	load(BASE "stream a mixed 70 % rate 20 /s\n");
+	ck_assert_uint_eq(config(0)->streams[0].read_permyriad, 7000);
+	ck_assert_uint_eq(config(0)->streams[0].think_ns, 50 * MS);
 }
 END_TEST
 
@@ -342,11 +543,20 @@ static Suite *suite(void)
 	tcase_add_test(t, every_policy_line_runs_with_every_seed);
 	tcase_add_test(t, a_policy_can_be_added_once);
 	tcase_add_test(t, a_refusal_names_line_and_likeness);
+	tcase_add_test(t, a_share_above_the_whole_is_refused);
+	tcase_add_test(t, a_number_of_another_kind_is_named_with_the_kind_that_is_wanted);
+	tcase_add_test(t, a_number_out_of_range_is_refused_in_its_line);
+	tcase_add_test(t, what_a_queue_has_room_for_is_read_and_no_more);
+	tcase_add_test(t, a_word_that_would_undo_another_is_refused);
+	tcase_add_test(t, settings_that_are_glued_to_a_name_are_shown_apart);
+	tcase_add_test(t, an_equality_says_what_stands_where_its_tolerance_is_wanted);
+	tcase_add_test(t, a_text_that_is_too_long_is_refused_with_the_limit);
 	tcase_add_test(t, a_policy_that_is_not_there_is_said_to_be_missing);
 	tcase_add_test(t, a_text_from_memory_opens_no_file);
 	tcase_add_test(t, bytes_that_are_no_text_are_refused);
 	tcase_add_test(t, bounds_hold_to_the_unit);
 	tcase_add_test(t, ratios_hold_or_fail);
+	tcase_add_test(t, a_unit_may_stand_apart_and_a_rate_per_second_be_written_out);
 	tcase_add_test(t, an_order_is_as_many_expectations_as_relations);
 	tcase_add_test(t, nothing_measured_is_no_good_latency);
 	tcase_add_test(t, runs_that_were_not_done_are_not_checked);

@@ -190,6 +190,15 @@ START_TEST(a_refusal_names_line_and_likeness)
 		"test:5: program sysbench: threads: 0 is outside 1..1024");
 	refused(BASE "program bonnie-read offset=400GB\n", -ERANGE,
 		"test:5: program bonnie-read: its file does not fit on the device");
+	refused(BASE "program sysbench weight 3000\n", -ERANGE,
+		"test:5: weight: 3000 is outside 1..1000");
+	refused(BASE "program sysbench group g\n  group-weight 0\n", -ERANGE,
+		"test:6: group-weight: 0 is outside 1..1000");
+	refused(BASE "program sysbench group-weight 50\n", -EINVAL,
+		"test:5: program sysbench has a group-weight and no group");
+	refused(BASE "program pgbench:clients=4\n", -ENOENT,
+		"test:5: \"pgbench:clients=4\" is not a program; with blanks: program pgbench "
+		"clients=4");
 	refused(BASE SMALL SMALL, -EINVAL, "test:6: a second stream or program \"sysbench\"");
 	refused(BASE SMALL "policy deadline with sysbench files=9999 as x\n", -ERANGE,
 		"test:6: program sysbench: files: 9999 is outside 1..4096");
