@@ -279,14 +279,6 @@ int ios_scn_expect(struct ios_scn_reader *r);
 /* `name=value` words of @whom, "the device", onto *@settings. */
 int ios_scn_setting(struct iosched_sim_scenario *s, const struct ios_scn_word *w, const char *whom,
 		    struct iosched_sim_setting **settings, unsigned *count);
-/* Is @name one that a stream or program can have, and none has yet? */
-int ios_scn_check_name(const struct ios_scn_reader *r, const char *name, unsigned line);
-/* Take the name of a group: an earlier one, or there is room for one more. */
-int ios_scn_group(struct ios_scn_reader *r, const char **out);
-/* Another @n contexts have a weight or group: the queue must have room for them. */
-int ios_scn_add_weighted(struct ios_scn_reader *r, uint64_t n);
-/* The number of a group that is named; 0: the root. */
-uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name);
 /* Is @p, with these settings, a program that fits on the device? Counts its processes. */
 int ios_scn_check_program(const struct iosched_sim_scenario *s, const struct iosched_sim_program *p,
 			  unsigned line, unsigned *processes);
@@ -295,10 +287,21 @@ int ios_scn_check_device(struct iosched_sim_scenario *s, unsigned line,
 			 const struct iosched_sim_setting *settings, unsigned count);
 /* Fill the streams of @p and its configs. Returns 0 or -ENOMEM. */
 int ios_scn_prepare(struct iosched_sim_scenario *s, struct ios_scn_policy *p);
+const char *ios_scn_policy_names(const void *scenario, unsigned i);
+
+/* scenario_names.c */
+
 const struct ios_scn_group *ios_scn_find_group(const struct iosched_sim_scenario *s,
 					       const char *name);
 const char *ios_scn_group_names(const void *scenario, unsigned i);
-const char *ios_scn_policy_names(const void *scenario, unsigned i);
+/* Is @name one that a stream or program can have, and none has yet? */
+int ios_scn_check_name(const struct ios_scn_reader *r, const char *name, unsigned line);
+/* Take the name of a group: an earlier one, or there is room for one more. */
+int ios_scn_group_name(struct ios_scn_reader *r, const char **out);
+/* Another @n contexts have a weight or group: the queue must have room for them. */
+int ios_scn_add_weighted(struct ios_scn_reader *r, uint64_t n);
+/* The number of a group that is named; 0: the root. */
+uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name);
 
 /* scenario_metric.c */
 

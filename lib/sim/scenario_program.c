@@ -92,7 +92,7 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, const struct ios
 	if (strcmp(w->text, "group-weight") == 0)
 		return ios_scn_weight(r, &p->group_weight);
 	if (strcmp(w->text, "group") == 0)
-		return ios_scn_group(r, &d->group.group);
+		return ios_scn_group_name(r, &d->group.group);
 	return ios_scn_unknown(r->s, w, -EINVAL, "a word about programs", ios_scn_listed, known);
 }
 

@@ -295,7 +295,7 @@ static int read_word(struct ios_scn_reader *r, struct draft *d, enum word word)
 	case CONTEXT:
 		return ios_scn_name(r, "a context's name", &d->group.context);
 	case GROUP:
-		return ios_scn_group(r, &d->group.group);
+		return ios_scn_group_name(r, &d->group.group);
 	case WEIGHT:
 		return ios_scn_weight(r, &s->weight);
 	case GROUP_WEIGHT:
@@ -400,21 +400,6 @@ static int read_copies(struct ios_scn_reader *r, struct draft *d)
 	return 0;
 }
 
-int ios_scn_check_name(const struct ios_scn_reader *r, const char *name, unsigned line)
-{
-	size_t n = strlen(name);
-
-	if (n > 24 || strpbrk(name, "().:,*") != NULL)
-		return ios_scn_fail(
-			r->s, line, -EINVAL,
-			"\"%.40s\" is no name of a stream or program: at most 24 characters, none "
-			"of them ( ) . : , *",
-			name);
-	if (ios_scn_find_group(r->s, name) != NULL)
-		return ios_scn_fail(r->s, line, -EINVAL, "a second stream or program \"%s\"", name);
-	return 0;
-}
-
 /* The number of a name that an earlier group used for the same, or the next free one. */
 static uint64_t context_number(struct iosched_sim_scenario *s, const char *name)
 {
@@ -422,43 +407,6 @@ static uint64_t context_number(struct iosched_sim_scenario *s, const char *name)
 		if (s->groups[i].context != NULL && strcmp(s->groups[i].context, name) == 0)
 			return s->streams[s->groups[i].first].s.context;
 	return s->next_context++;
-}
-
-static bool has_group(const struct iosched_sim_scenario *s, const char *name)
-{
-	for (unsigned i = 0; i < s->group_count; i++)
-		if (s->groups[i].group != NULL && strcmp(s->groups[i].group, name) == 0)
-			return true;
-	return false;
-}
-
-int ios_scn_group(struct ios_scn_reader *r, const char **out)
-{
-	unsigned line = ios_scn_line(r);
-	int err = ios_scn_name(r, "a group's name", out);
-
-	if (err == 0 && r->s->next_group > IOS_SCN_MAX_GROUPS && !has_group(r->s, *out))
-		return ios_scn_fail(r->s, line, -E2BIG, "more than %d groups", IOS_SCN_MAX_GROUPS);
-	return err;
-}
-
-int ios_scn_add_weighted(struct ios_scn_reader *r, uint64_t n)
-{
-	r->s->weighted += n;
-	if (r->s->weighted <= IOS_SCN_MAX_WEIGHTED)
-		return 0;
-	return ios_scn_fail(r->s, r->words[0].line, -E2BIG,
-			    "more than %d contexts have a weight or group", IOS_SCN_MAX_WEIGHTED);
-}
-
-uint64_t ios_scn_group_number(struct iosched_sim_scenario *s, const char *name)
-{
-	if (name == NULL)
-		return 0;
-	for (unsigned i = 0; i < s->group_count; i++)
-		if (s->groups[i].group != NULL && strcmp(s->groups[i].group, name) == 0)
-			return s->groups[i].group_number;
-	return s->next_group++;
 }
 
 /* Copy @i takes requests i, i + count, i + 2 count ... */
@@ -613,22 +561,4 @@ int ios_scn_stream(struct ios_scn_reader *r)
 		err = ios_scn_fail(r->s, ios_scn_line(r), err, "more than %d streams",
 				   IOS_SCN_MAX_STREAMS);
 	return err;
-}
-
-/* --- Names --- */
-
-const struct ios_scn_group *ios_scn_find_group(const struct iosched_sim_scenario *s,
-					       const char *name)
-{
-	for (unsigned i = 0; i < s->group_count; i++)
-		if (strcmp(s->groups[i].name, name) == 0)
-			return &s->groups[i];
-	return NULL;
-}
-
-const char *ios_scn_group_names(const void *scenario, unsigned i)
-{
-	const struct iosched_sim_scenario *s = scenario;
-
-	return i < s->group_count ? s->groups[i].name : NULL;
 }
