@@ -365,6 +365,17 @@ static struct iosched_request *ride_along(struct fd *d, struct fd_class *c, iosc
 	return rq;
 }
 
+/* It thinks, and to hold for it does not pay: it is not backlogged, and what it is behind the
+ * others is not owed to it beyond what a flow keeps that was away for a moment. Else each of its
+ * requests, a few ms apart, would end another's visit after one request. */
+static void yields(struct fd *d, struct fd_flow *l, const struct others *o)
+{
+	uint64_t least = o->tag - ios_fd_virtual(d, l, d->t.grace_ns);
+
+	if (l->nq == 0 && fd_before(l->tag, least))
+		ios_fd_flow_retag(d, l, least);
+}
+
 static struct iosched_request *visit_empty(struct fd *d, struct fd_class *c, const struct others *o,
 					   iosched_time now, struct iosched_pause *pause)
 {
@@ -385,6 +396,8 @@ static struct iosched_request *visit_empty(struct fd *d, struct fd_class *c, con
 	until = since + window;
 	if (window != 0 && now < until)
 		return hold(d, l, now, until, pause);
+	if (window == 0 && l != NULL && o->any)
+		yields(d, l, o);
 	return over(d);
 }
 
