@@ -807,7 +807,6 @@ const struct iosched_policy ios_fair_deadline_policy = {
 	.merge_allowed = ios_fd_merge_allowed,
 	.front_candidate = ios_fd_front_candidate,
 	.neighbour = ios_fd_neighbour,
-	.grown = ios_fd_grown,
 	.absorbed = ios_fd_absorbed,
 	.remove = fd_remove,
 	.drain = fd_drain,

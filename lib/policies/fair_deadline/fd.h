@@ -741,8 +741,6 @@ FD_SHARED struct iosched_request *ios_fd_front_candidate(void *self,
 							 const struct iosched_request *bio);
 FD_SHARED struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
 						   enum iosched_side side);
-FD_SHARED void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
-			    uint64_t old_offset, iosched_time now);
 FD_SHARED void ios_fd_absorbed(void *self, struct iosched_request *survivor,
 			       struct iosched_request *victim, iosched_time now);
 

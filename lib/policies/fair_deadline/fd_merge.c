@@ -133,36 +133,35 @@ void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_t
 	}
 }
 
-/* Asked after every merge. Two queued ones may become one only if nothing tells them apart. */
+/* `rq` has absorbed one at its front: it starts where that does, but is sorted by where it did. */
+static void sort_again(struct fd_entity *e, struct iosched_request *rq)
+{
+	uint64_t offset = rq->span_offset;
+
+	rq->span_offset = offset + rq->merged->length;
+	ios_fd_unsort(e, rq);
+	rq->span_offset = offset;
+	ios_fd_sort(e, rq);
+}
+
+/* Asked after every merge, before anybody else looks for `rq` by its place. Two queued ones may
+ * become one only if nothing tells them apart. */
 struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
 					 enum iosched_side side)
 {
-	const struct fd_entity *e = fd_flow_of(rq)->entity;
+	struct fd_entity *e = fd_flow_of(rq)->entity;
 	struct fd *d = self;
-	struct iosched_request *n =
-		side == IOSCHED_SIDE_BACK ? ios_fd_sorted_next(e, rq) : ios_fd_sorted_prev(e, rq);
+	struct iosched_request *n;
 
+	if (side == IOSCHED_SIDE_FRONT)
+		sort_again(e, rq);
+	n = side == IOSCHED_SIDE_BACK ? ios_fd_sorted_next(e, rq) : ios_fd_sorted_prev(e, rq);
 	join(d, rq, side == IOSCHED_SIDE_BACK ? rq->internal.last : rq->merged);
 	if (n == NULL || fd_flow_of(n) != fd_flow_of(rq) || n->internal.mark != 0 ||
 	    rq->internal.mark != 0 ||
 	    too_long_to_merge(d, fd_flow_of(rq), n->span_length + rq->span_length))
 		return NULL;
 	return n;
-}
-
-void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
-		  uint64_t old_offset, iosched_time now)
-{
-	struct fd_entity *e = fd_flow_of(rq)->entity;
-	uint64_t offset = rq->span_offset;
-
-	(void)self, (void)now;
-	if (side == IOSCHED_SIDE_BACK)
-		return;
-	rq->span_offset = old_offset;
-	ios_fd_unsort(e, rq);
-	rq->span_offset = offset;
-	ios_fd_sort(e, rq);
 }
 
 void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,
