@@ -70,6 +70,18 @@ static inline void ios_treap_append(struct ios_treap *t, struct ios_treap_link *
 	t->last = n;
 }
 
+/* What follows the first, or NULL; there is one. */
+static inline struct ios_treap_link *ios_treap_second(const struct ios_treap *t)
+{
+	struct ios_treap_link *p = t->first->right;
+
+	if (p == NULL)
+		return t->first->parent;
+	while (p->left != NULL)
+		p = p->left;
+	return p;
+}
+
 /* The first, which `next` follows; there is one. */
 static inline void ios_treap_remove_first(struct ios_treap *t, struct ios_treap_link *next)
 {

@@ -49,7 +49,7 @@ static __attribute__((noinline)) int complete_full(struct iosched *s, struct ios
 	return 0;
 }
 
-/* Nobody watches, but the policy hears of it. */
+/* Nobody watches, but the policy, which knows it, hears of it. */
 static __attribute__((noinline)) int complete_heard(struct iosched *s, struct iosched_request *rq,
 						    iosched_time now)
 {
@@ -57,7 +57,7 @@ static __attribute__((noinline)) int complete_heard(struct iosched *s, struct io
 	s->env.inflight--;
 	count(s, rq);
 	IOS_PROBE(complete, s, rq);
-	if (s->ops->complete != NULL && rq->internal.epoch == s->epoch)
+	if (s->ops->complete != NULL)
 		s->ops->complete(s->self, rq, now);
 	ios_context_put(s, rq);
 	rq->internal.state = IOS_RQ_FREE;
@@ -71,9 +71,9 @@ int iosched_complete(struct iosched *s, struct iosched_request *rq, iosched_time
 {
 	if (__builtin_expect(rq->internal.state != IOS_RQ_ISSUED, 0))
 		return -EINVAL;
-	if (__builtin_expect(rq->internal.epoch != s->epoch, 0) && !ios_is_ours(s, rq))
-		return -EINVAL;
-	if (now < s->now || (s->full & ~(uint32_t)IOS_FULL_POLICY) != 0)
+	if (__builtin_expect(rq->internal.epoch != s->epoch, 0))
+		return ios_is_ours(s, rq) ? complete_full(s, rq, now) : -EINVAL;
+	if (now < s->now || (s->full != 0 && s->full != IOS_FULL_POLICY))
 		return complete_full(s, rq, now);
 	if (s->full != 0 || rq->merged != NULL || rq->internal.context != NULL)
 		return complete_heard(s, rq, now);

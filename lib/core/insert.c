@@ -52,8 +52,6 @@ static void insert_bypass(struct iosched *s, struct iosched_request *rq)
 static __attribute__((noinline)) bool joins_another(struct iosched *s, struct iosched_request *rq,
 						    iosched_time now)
 {
-	if (rq->internal.unmergeable)
-		return false;
 	if (ios_merge_insert(s, rq, now) ||
 	    ((s->ops->flags & IOSCHED_POLICY_INSERT_MERGE) && ios_merge_whole(s, rq, now)))
 		return true;
@@ -96,7 +94,7 @@ static __attribute__((noinline)) int insert_full(struct iosched *s, struct iosch
 	IOS_PROBE(insert, s, rq);
 	if (rq->internal.unmergeable && passes_by(s, rq))
 		insert_bypass(s, rq);
-	else if (s->merge_limit == 0 || !merges(s, rq, now))
+	else if (s->merge_limit == 0 || rq->internal.unmergeable || !merges(s, rq, now))
 		insert_policy(s, rq, now);
 	ios_settle(s);
 	return 0;

@@ -162,12 +162,11 @@ static inline bool ios_merge_hopeless(const struct iosched *s, const struct iosc
 	return last == NULL || last->span_offset != ios_span_end(rq);
 }
 
-/* `rq`, which belongs `at` that place, is about to be queued: others may join it. */
+/* `rq`, which belongs `at` that place, is about to be queued: others may join it. It is not
+ * unmergeable. */
 static inline void ios_merge_queued(struct iosched *s, struct iosched_request *rq,
 				    struct ios_mhash_place at)
 {
-	if (rq->internal.unmergeable)
-		return;
 	ios_mhash_insert_at(&s->hash, rq, at);
 	if (s->last_merge == NULL || s->last_merge->internal.unmergeable)
 		s->last_merge = rq;

@@ -208,7 +208,7 @@ static void move_in(struct iosched *s, struct iosched_request *rq)
 	rq->internal.queue = NULL;
 	rq->internal.mark = 0;
 	rq->internal.unmergeable = rq->op == IOSCHED_FLUSH || (rq->flags & IOS_RQ_ALONE_FLAGS) != 0;
-	if (s->merge_limit != 0)
+	if (s->merge_limit != 0 && !rq->internal.unmergeable)
 		ios_merge_queued(s, rq, ios_merge_place(s, rq));
 	s->ops->insert(s->self, rq, s->now);
 }

@@ -40,8 +40,8 @@ budget 800 anticipatory
 budget 1000 cfq-2.6.32
 budget 1000 cfq
 budget 1000 cfq known=100000
-budget 1000 fair-deadline
-budget 1000 fair-deadline known=100000
-budget 850 fair-deadline flash=1
-budget 850 fair-deadline flash=1 known=100000
+budget 990 fair-deadline
+budget 990 fair-deadline known=100000
+budget 710 fair-deadline flash=1
+budget 710 fair-deadline flash=1 known=100000
 exit $failed

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trees: rbtree, rqtree, rqgrid, treap and coop against naive models.
+ * trees: rbtree, rqtree, rqgrid, rqstarts, treap and coop against naive models.
  */
 #include <string.h>
 #include "blocks/coop.h"
 #include "blocks/rqgrid.h"
+#include "blocks/rqstarts.h"
 #include "blocks/treap.h"
 #include "support/support.h"
 
@@ -283,6 +284,51 @@ START_TEST(a_grid_forgets_how_wide_it_was_as_often_as_it_is_emptied)
 }
 END_TEST
 
+/* Few starts in few buckets; some change theirs just before they are removed, as a merge at the
+ * front does. */
+START_TEST(of_those_that_start_at_a_place_the_first_inserted_is_found)
+{
+	static struct iosched_tree_link *buckets[16];
+	static struct iosched_request rq[N];
+	unsigned order[N] = {0}, n_in = 0, step, serial = 0;
+	struct ios_rqstarts h;
+
+	memset(rq, 0, sizeof(rq));
+	memset(buckets, 0, sizeof(buckets));
+	ios_rqstarts_init(&h, buckets, 16);
+	seed = 7;
+	for (step = 1; step < 4000; step++) {
+		unsigned i = rnd() % N;
+		uint64_t at = rnd() % 40;
+		uint32_t count = 0;
+		struct iosched_request *model;
+
+		if (order[i] != 0) {
+			rq[i].span_offset -= rnd() % 2;
+			ios_rqstarts_remove(&rq[i]);
+			ck_assert(!ios_rqtree_linked(&rq[i]));
+			order[i] = 0;
+			n_in--;
+		} else {
+			rq[i].span_offset = rnd() % 40 + 1;
+			ios_rqstarts_insert(&h, &rq[i]);
+			order[i] = ++serial;
+			n_in++;
+		}
+		model = model_first_from(rq, order, at);
+		if (model != NULL && model->span_offset != at)
+			model = NULL;
+		ck_assert_ptr_eq(ios_rqstarts_find(&h, at), model);
+		ck_assert_ptr_null(ios_rqstarts_audit(&h, &count));
+		ck_assert_uint_eq(count, n_in);
+	}
+	for (step = 0; order[step] == 0; step++)
+		;
+	rq[step].span_offset += 1000;
+	ck_assert_ptr_nonnull(ios_rqstarts_audit(&h, &serial));
+}
+END_TEST
+
 START_TEST(a_broken_grid_is_noticed)
 {
 	struct iosched_request rq[2] = {{.span_offset = 3}, {.span_offset = 70}};
@@ -452,6 +498,7 @@ MAIN_OF("trees", a_request_tree_agrees_with_a_list_after_every_step,
 	find_meets_the_equal_nearest_the_root, a_node_with_two_children_gives_way_to_its_successor,
 	a_broken_tree_is_noticed, a_grid_agrees_with_a_tree_after_every_step_however_wide,
 	a_grid_forgets_how_wide_it_was_as_often_as_it_is_emptied, a_broken_grid_is_noticed,
+	of_those_that_start_at_a_place_the_first_inserted_is_found,
 	a_treap_keeps_the_order_of_keys_and_of_equals,
 	a_treap_is_no_deeper_than_a_few_times_the_best, a_broken_treap_is_noticed,
 	a_cooperator_is_exact_or_close_on_either_side_or_nobody)

@@ -166,8 +166,10 @@ static __attribute__((noinline)) void insert_any(struct fd *d, struct fd_flow *f
 }
 
 /* The same of one more read of a flow that has some queued: most requests under load. */
-static inline __attribute__((always_inline)) void
-insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosched_time now)
+static inline __attribute__((always_inline)) void insert_another(struct fd *d, struct fd_flow *f,
+								 struct iosched_request *rq,
+								 iosched_time now,
+								 const enum fd_road road)
 {
 	f->of->seen = f->of->sync_seen = now;
 	rq->internal.mark = 0;
@@ -177,32 +179,46 @@ insert_another(struct fd *d, struct fd_flow *f, struct iosched_request *rq, iosc
 		f->counted = 2;
 		f->of->n_deep++;
 	}
-	ios_fd_flow_append(f, rq);
+	ios_fd_flow_append(f, rq, road);
 }
 
-static bool is_another(const struct fd *d, const struct fd_flow *f,
-		       const struct iosched_request *rq)
+static inline __attribute__((always_inline)) bool
+is_another(const struct fd *d, const struct fd_flow *f, const struct iosched_request *rq)
 {
 	return rq->op == IOSCHED_READ && rq->deadline == 0 && rq->merged == NULL && !d->special &&
 	       f->ordinary && f->place == FD_QUEUED && !ios_fifo_empty(&f->fifo) &&
 	       ios_fifo_entry(f->fifo.head.prev)->inserted <= rq->inserted;
 }
 
-static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+static __attribute__((noinline)) void insert_with_arm(struct fd *d, struct iosched_request *rq,
+						      iosched_time now)
 {
-	struct fd *d = self;
 	struct fd_flow *f = ios_fd_flow_for(rq);
 
-	if (now >= d->alarm || !is_another(d, f, rq)) {
-		insert_any(d, f, rq, now);
-		return;
-	}
-	if (d->rotational && !ios_fd_observe_random(d, f, rq)) {
+	if (now >= d->alarm || !is_another(d, f, rq) || !ios_fd_observe_random(d, f, rq)) {
 		insert_any(d, f, rq, now);
 		return;
 	}
 	d->now = now;
-	insert_another(d, f, rq, now);
+	insert_another(d, f, rq, now, FD_PLAIN);
+}
+
+static void fd_insert(void *self, struct iosched_request *rq, iosched_time now)
+{
+	struct fd *d = self;
+	struct fd_flow *f;
+
+	if (d->rotational) {
+		insert_with_arm(d, rq, now);
+		return;
+	}
+	f = ios_fd_flow_for(rq);
+	if (now >= d->alarm || !is_another(d, f, rq)) {
+		insert_any(d, f, rq, now);
+		return;
+	}
+	d->now = now;
+	insert_another(d, f, rq, now, FD_FLASH);
 }
 
 /* -- dispatch -- */
@@ -244,17 +260,18 @@ static inline void move_head(struct fd *d, struct fd_flow *f, const struct iosch
 		f->wend = end;
 }
 
-/* Everything that is handed out passes here. `plain`: a sync request without a mark, not of the
+/* Everything that is handed out passes here. A plain one: sync, without a mark, not of the
  * idle class, of a flow that has others, all by arrival; and nothing is special. */
 static inline __attribute__((always_inline)) struct iosched_request *
-take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool plain)
+take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const enum fd_road road)
 {
+	const bool plain = road != FD_ROAD;
 	struct fd_flow *f = fd_flow_of(rq);
 	bool contig, boost = !plain && (rq->internal.mark & FD_MARK_BOOST) != 0;
-	uint64_t est = ios_fd_estimate(d, f, rq, &contig);
+	uint64_t est = ios_fd_estimate(d, f, rq, &contig, road);
 
 	f->t_dispatch = now;
-	ios_fd_flow_take(d, f, rq, plain);
+	ios_fd_flow_take(d, f, rq, road);
 	if (d->infl == 0 && (plain || d->flushing == FD_NO_FLUSH)) {
 		d->last_comp = now;
 		rq->internal.mark |= FD_MARK_ALONE;
@@ -265,7 +282,10 @@ take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool
 	f->entity->infl++;
 	f->of->infl++;
 	d->infl++;
-	move_head(d, f, rq, boost);
+	if (road == FD_FLASH)
+		f->wend = rq->span_offset + rq->span_length;
+	else
+		move_head(d, f, rq, boost);
 	if (!plain && f->async)
 		send_async(d, f, est, contig, now);
 	if (boost)
@@ -292,7 +312,7 @@ take_road(struct fd *d, struct iosched_request *rq, iosched_time now, const bool
 static __attribute__((noinline)) struct iosched_request *
 take(struct fd *d, struct iosched_request *rq, iosched_time now)
 {
-	return take_road(d, rq, now, false);
+	return take_road(d, rq, now, FD_ROAD);
 }
 
 static struct fd_class *best_class(struct fd *d)
@@ -511,7 +531,7 @@ dispatch_any(struct fd *d, iosched_time now, struct iosched_pause *pause)
 	return NULL;
 }
 
-static bool is_plain(const struct iosched_request *rq)
+static inline bool is_plain(const struct iosched_request *rq)
 {
 	const struct fd_flow *f;
 
@@ -521,15 +541,21 @@ static bool is_plain(const struct iosched_request *rq)
 	return f->ordinary && f->nq > 1 && ios_fifo_empty(&f->wishes);
 }
 
-static struct iosched_request *fd_dispatch(void *self, iosched_time now,
-					   struct iosched_pause *pause)
+/* Nothing needs the whole ladder: only the best effort class has something, none of it boosted. */
+static inline bool is_short(const struct fd *d, const struct fd_class *c, iosched_time now)
 {
-	struct fd *d = self;
+	return now < d->alarm && now < d->expiry_floor && !d->special &&
+	       d->cls[IOSCHED_REALTIME].n_ready == 0 && c->n_ready != 0 &&
+	       ios_list_empty(&c->boosts);
+}
+
+static __attribute__((noinline)) struct iosched_request *
+dispatch_with_arm(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
 	struct fd_class *c = &d->cls[IOSCHED_BEST_EFFORT];
 	struct iosched_request *rq;
 
-	if (now >= d->alarm || now >= d->expiry_floor || d->special ||
-	    d->cls[IOSCHED_REALTIME].n_ready != 0 || c->n_ready == 0 || !ios_list_empty(&c->boosts))
+	if (!is_short(d, c, now))
 		return dispatch_any(d, now, pause);
 	d->now = now;
 	d->cycle = 0;
@@ -540,8 +566,59 @@ static struct iosched_request *fd_dispatch(void *self, iosched_time now,
 		return NULL;
 	}
 	if (is_plain(rq))
-		return take_road(d, rq, now, true);
+		return take_road(d, rq, now, FD_PLAIN);
 	return (rq->flags & IOSCHED_RQ_INTERNAL) ? rq : take(d, rq, now);
+}
+
+/* Of the least tag the oldest, if that is all there is to say: nobody is harmed, no writeback
+ * waits, and it is plain. NULL: there is more. */
+static inline struct iosched_request *plain_of_least(const struct fd *d, struct fd_class *c)
+{
+	struct iosched_request *rq;
+	struct fd_flow *f;
+
+	if (c->ready[1].root != NULL || d->n_harmed != 0 || d->dp != 0)
+		return NULL;
+	f = fd_flow_first(&c->pool.flows);
+	rq = ios_fifo_entry(f->fifo.head.next);
+	if (f->nq < 2 || !ios_fifo_empty(&f->wishes) || rq->internal.mark != 0)
+		return NULL;
+	c->stale++; /* as if it had been asked for weights */
+	return rq;
+}
+
+/* Flash: the least tag, unless writeback may go or somebody must wait. */
+static __attribute__((noinline)) struct iosched_request *
+dispatch_other(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_pause *pause)
+{
+	struct iosched_request *rq = ios_fd_parallel(d, c, now, pause);
+
+	if (rq != NULL)
+		return is_plain(rq) ? take_road(d, rq, now, FD_FLASH) : take(d, rq, now);
+	shorten(d, now, pause);
+	return NULL;
+}
+
+static __attribute__((noinline)) struct iosched_request *
+dispatch_flash(struct fd *d, iosched_time now, struct iosched_pause *pause)
+{
+	struct fd_class *c = &d->cls[IOSCHED_BEST_EFFORT];
+	struct iosched_request *rq;
+
+	if (!is_short(d, c, now))
+		return dispatch_any(d, now, pause);
+	d->now = now;
+	d->cycle = 0;
+	rq = plain_of_least(d, c);
+	return rq != NULL ? take_road(d, rq, now, FD_FLASH) : dispatch_other(d, c, now, pause);
+}
+
+static struct iosched_request *fd_dispatch(void *self, iosched_time now,
+					   struct iosched_pause *pause)
+{
+	struct fd *d = self;
+
+	return d->rotational ? dispatch_with_arm(d, now, pause) : dispatch_flash(d, now, pause);
 }
 
 /* -- complete -- */
@@ -560,12 +637,14 @@ static void flush_done(struct fd *d, iosched_time now)
 		d->e = NULL;
 }
 
-/* `plain`: of a sync flow that has others QUEUED, not of the idle class, marked with nothing but
- * what take() marks all with; and nothing is special. */
+/* A plain one: of a sync flow that has others QUEUED, not of the idle class, marked with nothing
+ * but what take() marks all with; and nothing is special. */
 static inline __attribute__((always_inline)) void uncount(struct fd *d, struct fd_flow *f,
 							  const struct iosched_request *rq,
-							  iosched_time now, const bool plain)
+							  iosched_time now, const enum fd_road road)
 {
+	const bool plain = road != FD_ROAD;
+
 	ios_fd_slice_done(d, rq, now, plain);
 	f->infl--;
 	f->entity->infl--;
@@ -579,8 +658,10 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
 		d->boost_infl--;
 	f->t_lc = now;
-	f->entity->t_lc = now;
-	f->entity->last = f;
+	if (road != FD_FLASH) { /* which has no streams, and holds nothing for anybody */
+		f->entity->t_lc = now;
+		f->entity->last = f;
+	}
 	if (plain)
 		f->of->seen = f->of->sync_seen = now;
 	else
@@ -590,7 +671,7 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 	if (!plain) {
 		ios_fd_flow_rest(d, f, now);
 		ios_fd_flow_settle(d, f, now);
-	} else if (f->counted == 2 && f->nq + f->infl < 2) {
+	} else if (f->nq == 1 && f->infl == 0 && f->counted == 2) {
 		f->counted = 1;
 		f->of->n_deep--;
 	}
@@ -598,16 +679,19 @@ static inline __attribute__((always_inline)) void uncount(struct fd *d, struct f
 
 static inline __attribute__((always_inline)) void complete_road(struct fd *d, struct fd_flow *f,
 								struct iosched_request *rq,
-								iosched_time now, const bool plain)
+								iosched_time now,
+								const enum fd_road road)
 {
-	uncount(d, f, rq, now, plain);
+	const bool plain = road != FD_ROAD;
+
+	uncount(d, f, rq, now, road);
 	ios_fd_settle_cost(d, f, rq, now, plain);
 	if (!plain && (rq->internal.mark & FD_MARK_SHARED))
 		ios_fd_share_done(d, rq, now);
 	if (!plain && (rq->internal.mark & FD_MARK_BOOST))
 		ios_fd_boost_done(d, fd_ago(now, rq->dispatched), now);
 	if (d->mode == FD_PARALLEL)
-		ios_fd_parallel_done(d, f, rq, now, plain);
+		ios_fd_parallel_done(d, f, rq, now, road);
 	if (d->tries)
 		ios_fd_mode_trial(d, ios_fd_model(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0),
 				  now);
@@ -616,7 +700,7 @@ static inline __attribute__((always_inline)) void complete_road(struct fd *d, st
 static __attribute__((noinline)) void complete_plain(struct fd *d, struct fd_flow *f,
 						     struct iosched_request *rq, iosched_time now)
 {
-	complete_road(d, f, rq, now, true);
+	complete_road(d, f, rq, now, FD_PLAIN);
 }
 
 static __attribute__((noinline)) void complete_any(struct fd *d, struct iosched_request *rq,
@@ -626,7 +710,7 @@ static __attribute__((noinline)) void complete_any(struct fd *d, struct iosched_
 	if (rq->flags & IOSCHED_RQ_INTERNAL)
 		flush_done(d, now);
 	else
-		complete_road(d, fd_flow_of(rq), rq, now, false);
+		complete_road(d, fd_flow_of(rq), rq, now, FD_ROAD);
 }
 
 static void fd_complete(void *self, struct iosched_request *rq, iosched_time now)
@@ -645,9 +729,8 @@ static void fd_complete(void *self, struct iosched_request *rq, iosched_time now
 		complete_plain(d, f, rq, now);
 		return;
 	}
-	uncount(d, f, rq, now, true); /* flash: always parallel, nothing to find out */
-	d->last_comp = now;
-	ios_fd_parallel_done(d, f, rq, now, true);
+	uncount(d, f, rq, now, FD_FLASH); /* always parallel, nothing to find out */
+	ios_fd_parallel_done(d, f, rq, now, FD_FLASH);
 }
 
 /* -- leaving -- */
@@ -742,9 +825,29 @@ static size_t groups_size(const struct iosched_params *p)
 	return sizeof(struct fd_group) * (p->max_groups + 1u);
 }
 
+/* What a class keeps its POOL's requests in: with an arm sorted, over so many cells; on flash
+ * hashed, in as many buckets. */
+static size_t places_size(const struct iosched_params *p, uint32_t n_cells)
+{
+	return p->rotational ? ios_rqgrid_size(n_cells)
+			     : n_cells * sizeof(struct iosched_tree_link *);
+}
+
+static void places_init(struct fd_class *c, const struct iosched_params *p, void *memory,
+			uint32_t n_cells)
+{
+	if (p->rotational) {
+		ios_rqgrid_init(&c->grid, memory, n_cells);
+		c->pool.grid = &c->grid;
+	} else {
+		ios_rqstarts_init(&c->starts, memory, n_cells);
+		c->pool.starts = &c->starts;
+	}
+}
+
 static size_t fd_pool_size(const struct iosched_params *p)
 {
-	return groups_size(p) + FD_CLASSES * ios_rqgrid_size(ios_rqgrid_cells(p->expected_queued));
+	return groups_size(p) + FD_CLASSES * places_size(p, ios_rqgrid_cells(p->expected_queued));
 }
 
 static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosched_time now)
@@ -765,10 +868,10 @@ static int fd_init(void *self, struct iosched_policy_env *env, void *pool, iosch
 		ios_fd_use_array_model(&d->t);
 	for (i = 0; i < FD_CLASSES; i++) {
 		ios_fd_class_init(&d->cls[i], i);
-		ios_rqgrid_init(&d->cls[i].grid,
-				(char *)pool + groups_size(env->params) +
-					i * ios_rqgrid_size(n_cells),
-				n_cells);
+		places_init(&d->cls[i], env->params,
+			    (char *)pool + groups_size(env->params) +
+				    i * places_size(env->params, n_cells),
+			    n_cells);
 	}
 	ios_list_init(&d->busy);
 	ios_list_init(&d->grace);
@@ -807,7 +910,6 @@ const struct iosched_policy ios_fair_deadline_policy = {
 	.merge_allowed = ios_fd_merge_allowed,
 	.front_candidate = ios_fd_front_candidate,
 	.neighbour = ios_fd_neighbour,
-	.grown = ios_fd_grown,
 	.absorbed = ios_fd_absorbed,
 	.remove = fd_remove,
 	.drain = fd_drain,

@@ -34,6 +34,7 @@
 #include "blocks/audit.h"
 #include "blocks/fifo.h"
 #include "blocks/rqgrid.h"
+#include "blocks/rqstarts.h"
 #include "blocks/treap.h"
 
 #ifdef IOS_ONE_UNIT
@@ -64,6 +65,10 @@ enum fd_mark {
 	FD_MARK_SHARED = 32, /* it has absorbed requests of other flows */
 	FD_MARK_SENT = 16,   /* internal.expiry holds estimate and slice, not a time */
 };
+
+/* What is known of a request on its way, so that all else is left out: nothing; that it is plain
+ * (see take_road() and uncount() for what that is); and that it is on flash as well. */
+enum fd_road { FD_ROAD, FD_PLAIN, FD_FLASH };
 
 /* Is a request in the device for long: by what is usual there, or by the guard? */
 enum fd_starving { FD_NOT_STARVING, FD_LAGGING, FD_STARVING };
@@ -111,6 +116,7 @@ struct fd_entity {
 	uint8_t ready;		      /* linked in fd_class.ready */
 	struct ios_rqtree sorted;     /* requests of its flows */
 	struct ios_rqgrid *grid;      /* the POOL's, instead: it has many, and scattered */
+	struct ios_rqstarts *starts;  /* on flash, its instead: nothing is sorted, only merged */
 	struct ios_treap flows;	      /* QUEUED ones by tag */
 	struct iosched_request *next; /* first in `sorted` from `hpos` on, if `next_known` */
 	uint8_t next_known;
@@ -194,6 +200,7 @@ struct fd_owner {
 struct fd_class {
 	struct fd_entity pool;
 	struct ios_rqgrid grid;
+	struct ios_rqstarts starts;
 	struct ios_rbtree ready[2]; /* entities with QUEUED flows by key; sync, async */
 	struct ios_treap present; /* POOL flows, unqueued, in flight or thinking shortly, by tag */
 	struct ios_treap resting; /* other unqueued active flows */
@@ -433,7 +440,7 @@ static inline iosched_time fd_sync_last(const struct fd *d, unsigned cls)
 					    d->cls[IOSCHED_BEST_EFFORT].sync_seen);
 }
 
-/* An entity's requests in offset order. */
+/* An entity's requests in offset order; not of the POOL on flash. */
 static inline struct iosched_request *ios_fd_sorted_first(const struct fd_entity *e)
 {
 	return e->grid != NULL ? ios_rqgrid_first(e->grid) : ios_rqtree_first(&e->sorted);
@@ -464,7 +471,7 @@ static inline struct iosched_request *ios_fd_sorted_from(const struct fd_entity 
 
 /* The same with a finger at its sweep. */
 FD_SHARED void ios_fd_sort_slow(struct fd_entity *e, struct iosched_request *rq);
-static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
+static inline void ios_fd_sort_in(struct fd_entity *e, struct iosched_request *rq)
 {
 	if (e->next_known && rq->span_offset >= e->hpos &&
 	    (e->next == NULL || rq->span_offset < e->next->span_offset))
@@ -474,8 +481,8 @@ static inline void ios_fd_sort(struct fd_entity *e, struct iosched_request *rq)
 }
 
 FD_SHARED void ios_fd_unsort_slow(struct fd_entity *e, struct iosched_request *rq);
-static inline __attribute__((always_inline)) void ios_fd_unsort(struct fd_entity *e,
-								struct iosched_request *rq)
+static inline __attribute__((always_inline)) void ios_fd_sort_out(struct fd_entity *e,
+								  struct iosched_request *rq)
 {
 	if (e->grid == NULL || !ios_rqgrid_alone(e->grid, rq))
 		ios_fd_unsort_slow(e, rq);
@@ -483,6 +490,24 @@ static inline __attribute__((always_inline)) void ios_fd_unsort(struct fd_entity
 		e->next = ios_rqgrid_remove_next(e->grid, rq);
 	else
 		ios_rqgrid_remove_alone(e->grid, rq);
+}
+
+/* Into what its entity keeps them in, and out of it. It may start elsewhere by then only if that
+ * is `starts`. */
+static inline void ios_fd_file(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->starts != NULL)
+		ios_rqstarts_insert(e->starts, rq);
+	else
+		ios_fd_sort_in(e, rq);
+}
+
+static inline void ios_fd_unfile(struct fd_entity *e, struct iosched_request *rq)
+{
+	if (e->starts != NULL)
+		ios_rqstarts_remove(rq);
+	else
+		ios_fd_sort_out(e, rq);
 }
 
 /* The sweep stands at `pos`: where the finger was, or just behind a request it stood at. */
@@ -524,10 +549,10 @@ static inline struct iosched_request *ios_fd_flow_oldest(const struct fd_flow *f
 		       : ios_fd_flow_oldest_of_both(f);
 }
 FD_SHARED void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
-FD_HOT void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq);
+FD_HOT void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq, enum fd_road road);
 FD_SHARED void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq);
 FD_HOT void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
-			     bool plain);
+			     enum fd_road road);
 
 /* fd_owner.c */
 FD_SHARED void ios_fd_class_init(struct fd_class *c, unsigned cls);
@@ -639,7 +664,7 @@ FD_SHARED void ios_fd_forget_end(struct fd *d, struct fd_flow *f);
 FD_SHARED uint64_t ios_fd_model(const struct fd *d, const struct iosched_request *rq, bool contig);
 FD_SHARED uint64_t ios_fd_solo(const struct fd *d, const struct iosched_request *rq, bool contig);
 FD_HOT uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-				bool *contig);
+				bool *contig, enum fd_road road);
 FD_HOT void ios_fd_settle_cost(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
 			       iosched_time now, bool plain);
 FD_SHARED uint64_t ios_fd_dirty_slow(const struct fd *d, iosched_time now);
@@ -721,7 +746,7 @@ FD_HOT struct iosched_request *ios_fd_parallel(struct fd *d, struct fd_class *c,
 					       struct iosched_pause *pause);
 FD_SHARED void ios_fd_pace_charge(struct fd *d, unsigned cls, uint64_t est, iosched_time now);
 FD_HOT void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-				 iosched_time now, bool plain);
+				 iosched_time now, enum fd_road road);
 
 /* fd_mode.c */
 FD_SHARED void ios_fd_mode_init(struct fd *d, iosched_time now);
@@ -741,8 +766,6 @@ FD_SHARED struct iosched_request *ios_fd_front_candidate(void *self,
 							 const struct iosched_request *bio);
 FD_SHARED struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
 						   enum iosched_side side);
-FD_SHARED void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
-			    uint64_t old_offset, iosched_time now);
 FD_SHARED void ios_fd_absorbed(void *self, struct iosched_request *survivor,
 			       struct iosched_request *victim, iosched_time now);
 

@@ -142,15 +142,12 @@ static const char *audit_list(const struct fd *d, struct iosched_list_link *list
 	return NULL;
 }
 
-static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
+static const char *audit_sorted(const struct fd_entity *e, uint32_t *nq)
 {
 	const struct iosched_request *rq;
 	const char *wrong =
 		e->grid != NULL ? ios_rqgrid_audit(e->grid) : ios_rqtree_audit(&e->sorted);
-	const struct fd_flow *f, *before = NULL;
 
-	if (wrong == NULL)
-		wrong = ios_treap_audit(&e->flows);
 	if (wrong != NULL)
 		return wrong;
 	for (rq = ios_fd_sorted_first(e); rq != NULL; rq = ios_fd_sorted_next(e, rq)) {
@@ -158,6 +155,19 @@ static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
 			       "a request is sorted at its flow's home");
 		++*nq;
 	}
+	return NULL;
+}
+
+static const char *audit_entity(struct fd_entity *e, uint32_t *nq)
+{
+	const char *wrong =
+		e->starts != NULL ? ios_rqstarts_audit(e->starts, nq) : audit_sorted(e, nq);
+	const struct fd_flow *f, *before = NULL;
+
+	if (wrong == NULL)
+		wrong = ios_treap_audit(&e->flows);
+	if (wrong != NULL)
+		return wrong;
 	for (f = fd_flow_first(&e->flows); f != NULL; f = fd_flow_next(f)) {
 		TRUE_OR_RETURN(before == NULL || !fd_before(f->tag, before->tag),
 			       "flows are in the order of their tags");

@@ -75,11 +75,11 @@ estimate_serial(struct fd *d, const struct fd_flow *f, const struct iosched_requ
 }
 
 uint64_t ios_fd_estimate(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			 bool *contig)
+			 bool *contig, enum fd_road road)
 {
 	uint64_t est;
 
-	if (d->mode == FD_PARALLEL) {
+	if (road == FD_FLASH || d->mode == FD_PARALLEL) {
 		*contig = near_to(rq->span_offset, f->wend);
 		est = ios_fd_model(d, rq, *contig);
 	} else {

@@ -27,7 +27,7 @@ static __attribute__((noinline)) void tag_descend(struct ios_treap *t, struct fd
 	ios_treap_insert(t, &f->by_tag, parent, link);
 }
 
-static inline void tag_insert(struct ios_treap *t, struct fd_flow *f)
+static inline __attribute__((always_inline)) void tag_insert(struct ios_treap *t, struct fd_flow *f)
 {
 	if (t->last != NULL && fd_before(f->tag, fd_flow_by_tag(t->last)->tag))
 		tag_descend(t, f);
@@ -303,7 +303,7 @@ static inline __attribute__((always_inline)) void retag_served(struct fd *d, str
 		ios_fd_flow_retag(d, f, tag);
 		return;
 	}
-	next = fd_flow_next(f);
+	next = fd_flow_by_tag(ios_treap_second(&e->flows));
 	f->tag = tag;
 	if (next != NULL && fd_before(next->tag, tag)) {
 		ios_treap_remove_first(&e->flows, &next->by_tag);

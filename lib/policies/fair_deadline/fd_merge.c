@@ -6,6 +6,8 @@
  */
 #include "policies/fair_deadline/fd.h"
 
+#define FRONT_SCAN 16 /* requests looked at for one that ends at a place: what a grid costs */
+
 /* Writeback merged beyond this holds a channel for so long that readers suffer (R6). */
 static bool too_long_to_merge(const struct fd *d, const struct fd_flow *f, uint64_t bytes)
 {
@@ -31,10 +33,14 @@ bool ios_fd_merge_allowed(void *self, const struct iosched_request *into,
 /* Of several that start where `bio` ends, the first come. */
 struct iosched_request *ios_fd_front_candidate(void *self, const struct iosched_request *bio)
 {
+	const struct fd_entity *e = ios_fd_flow_for(bio)->entity;
 	uint64_t end = bio->offset + bio->length;
-	struct iosched_request *rq = ios_fd_sorted_from(ios_fd_flow_for(bio)->entity, end);
+	struct iosched_request *rq;
 
 	(void)self;
+	if (e->starts != NULL)
+		return ios_rqstarts_find(e->starts, end);
+	rq = ios_fd_sorted_from(e, end);
 	return rq != NULL && rq->span_offset == end ? rq : NULL;
 }
 
@@ -133,36 +139,62 @@ void ios_fd_share_done(struct fd *d, const struct iosched_request *rq, iosched_t
 	}
 }
 
-/* Asked after every merge. Two queued ones may become one only if nothing tells them apart. */
+/* `rq` has absorbed one at its front: it starts where that does, but is sorted by where it did. */
+static void sort_again(struct fd_entity *e, struct iosched_request *rq)
+{
+	uint64_t offset = rq->span_offset;
+
+	rq->span_offset = offset + rq->merged->length;
+	ios_fd_unfile(e, rq);
+	rq->span_offset = offset;
+	ios_fd_file(e, rq);
+}
+
+/* Nobody knows the unsorted by where they end. What fills a gap comes soon after what it goes on
+ * from, as a rule: one of the newest few of its flow. */
+static struct iosched_request *ends_where(const struct iosched_request *rq)
+{
+	const struct fd_flow *f = fd_flow_of(rq);
+	struct iosched_list_link *l = f->fifo.head.prev;
+	int i;
+
+	for (i = 0; i < FRONT_SCAN && l != &f->fifo.head; i++, l = l->prev) {
+		struct iosched_request *n = ios_fifo_entry(l);
+
+		if (n->span_offset + n->span_length == rq->span_offset)
+			return n;
+	}
+	return NULL;
+}
+
+static struct iosched_request *next_to(const struct iosched_request *rq, enum iosched_side side)
+{
+	const struct fd_entity *e = fd_flow_of(rq)->entity;
+
+	if (e->starts != NULL)
+		return side == IOSCHED_SIDE_BACK
+			       ? ios_rqstarts_find(e->starts, rq->span_offset + rq->span_length)
+			       : ends_where(rq);
+	return side == IOSCHED_SIDE_BACK ? ios_fd_sorted_next(e, rq) : ios_fd_sorted_prev(e, rq);
+}
+
+/* Asked after every merge, before anybody else looks for `rq` by its place. Two queued ones may
+ * become one only if nothing tells them apart. */
 struct iosched_request *ios_fd_neighbour(void *self, struct iosched_request *rq,
 					 enum iosched_side side)
 {
-	const struct fd_entity *e = fd_flow_of(rq)->entity;
 	struct fd *d = self;
-	struct iosched_request *n =
-		side == IOSCHED_SIDE_BACK ? ios_fd_sorted_next(e, rq) : ios_fd_sorted_prev(e, rq);
+	struct iosched_request *n;
 
+	if (side == IOSCHED_SIDE_FRONT)
+		sort_again(fd_flow_of(rq)->entity, rq);
+	n = next_to(rq, side);
 	join(d, rq, side == IOSCHED_SIDE_BACK ? rq->internal.last : rq->merged);
 	if (n == NULL || fd_flow_of(n) != fd_flow_of(rq) || n->internal.mark != 0 ||
 	    rq->internal.mark != 0 ||
 	    too_long_to_merge(d, fd_flow_of(rq), n->span_length + rq->span_length))
 		return NULL;
 	return n;
-}
-
-void ios_fd_grown(void *self, struct iosched_request *rq, enum iosched_side side,
-		  uint64_t old_offset, iosched_time now)
-{
-	struct fd_entity *e = fd_flow_of(rq)->entity;
-	uint64_t offset = rq->span_offset;
-
-	(void)self, (void)now;
-	if (side == IOSCHED_SIDE_BACK)
-		return;
-	rq->span_offset = old_offset;
-	ios_fd_unsort(e, rq);
-	rq->span_offset = offset;
-	ios_fd_sort(e, rq);
 }
 
 void ios_fd_absorbed(void *self, struct iosched_request *survivor, struct iosched_request *victim,

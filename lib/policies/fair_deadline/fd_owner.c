@@ -17,7 +17,6 @@ static void entity_init(struct fd_entity *e, struct fd_class *c, enum fd_kind ki
 void ios_fd_class_init(struct fd_class *c, unsigned cls)
 {
 	entity_init(&c->pool, c, FD_POOL, cls);
-	c->pool.grid = &c->grid;
 	ios_list_init(&c->edf);
 	ios_list_init(&c->boosts);
 }

@@ -344,29 +344,30 @@ static void forgive(struct fd *d, struct fd_flow *f)
 }
 
 void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
-			  iosched_time now, bool plain)
+			  iosched_time now, enum fd_road road)
 {
 	/* From dispatch, not from insert: else our own throttling looks like harm. */
 	uint64_t latency = fd_ago(now, rq->dispatched);
 	uint64_t solo = ios_fd_solo(d, rq, (rq->internal.mark & FD_MARK_CONTIG) != 0);
-	uint8_t was = f->harmed;
+	bool is;
 
 	learn_solo(d, rq, latency);
-	if (f->nlat == 0) {
+	f->latpk = fd_max(latency, f->latpk * PEAK_KEEP / 100);
+	if (f->nlat < LATENCY_SAMPLES && f->nlat++ == 0) {
 		f->lat = latency;
 		f->base = solo;
 	} else {
 		f->lat = (f->lat * (LATENCY_RATE - 1) + latency) / LATENCY_RATE;
 		f->base = (f->base * (LATENCY_RATE - 1) + solo) / LATENCY_RATE;
 	}
-	f->latpk = fd_max(latency, f->latpk * PEAK_KEEP / 100);
-	f->nlat += f->nlat < LATENCY_SAMPLES;
-	if (!plain && f->async)
+	if (road == FD_ROAD && f->async)
 		return;
-	f->harmed = harmed(d, f);
-	if (f->harmed != was)
-		d->n_harmed = d->n_harmed + f->harmed - was;
-	if (f->harmed)
+	is = harmed(d, f);
+	if (is != f->harmed) {
+		f->harmed = is;
+		d->n_harmed += is ? 1u : UINT32_MAX;
+	}
+	if (is)
 		f->t_harm = now;
 	else if (now >= f->t_forgiven + FORGIVE_EVERY_NS && now > f->t_harm + FORGIVE_AFTER_NS) {
 		f->t_forgiven = now;

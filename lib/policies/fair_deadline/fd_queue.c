@@ -167,7 +167,6 @@ static inline void count_in(struct fd_flow *f, struct iosched_request *rq)
 	f->nq++;
 	f->of->nq++;
 	f->entity->outstanding++;
-	ios_fd_sort(f->entity, rq);
 }
 
 /* Queue `rq`; the caller settles the flow. */
@@ -180,6 +179,7 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 	else
 		ios_list_insert_before(place_by_arrival(f, rq), &rq->internal.fifo);
 	count_in(f, rq);
+	ios_fd_file(f->entity, rq);
 	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
 	if (f->place != FD_QUEUED)
 		return;
@@ -192,22 +192,31 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 }
 
 /* The same of a plain one that is the last to arrive at a QUEUED flow with others. */
-void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq)
+void ios_fd_flow_append(struct fd_flow *f, struct iosched_request *rq, enum fd_road road)
 {
 	ios_fifo_append(&f->fifo, rq);
 	count_in(f, rq);
+	if (road == FD_FLASH)
+		ios_rqstarts_insert(&f->of->starts, rq);
+	else
+		ios_fd_sort_in(f->entity, rq);
 }
 
 /* Out of all but the due list. */
 static inline __attribute__((always_inline)) void
-unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool plain)
+unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq, enum fd_road road)
 {
 	rq->internal.fifo.prev->next = rq->internal.fifo.next;
 	rq->internal.fifo.next->prev = rq->internal.fifo.prev;
-	ios_fd_unsort(f->entity, rq);
+	if (road == FD_FLASH)
+		ios_rqstarts_remove(rq);
+	else if (road == FD_PLAIN)
+		ios_fd_sort_out(f->entity, rq);
+	else
+		ios_fd_unfile(f->entity, rq);
 	f->nq--;
 	f->of->nq--;
-	if (plain)
+	if (road != FD_ROAD)
 		return;
 	if (rq->internal.mark & FD_MARK_BOOST) {
 		f->n_boosted--;
@@ -220,22 +229,23 @@ unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool
 /* Take it out; the caller settles the flow. */
 void ios_fd_flow_unlink(struct fd *d, struct fd_flow *f, struct iosched_request *rq)
 {
-	unlink_request(d, f, rq, false);
+	unlink_request(d, f, rq, FD_ROAD);
 	f->entity->outstanding--;
 	ios_fd_flow_refile_due(d, f);
 }
 
-/* It is sent: taken out, but outstanding still. The caller settles the flow. `plain`: it has no
+/* It is sent: taken out, but outstanding still. The caller settles the flow. A plain one has no
  * mark, and its flow has others, all by arrival. */
-void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq, bool plain)
+void ios_fd_flow_take(struct fd *d, struct fd_flow *f, struct iosched_request *rq,
+		      enum fd_road road)
 {
 	struct iosched_list_link *edf = &f->of->edf;
 	iosched_time due;
 
-	unlink_request(d, f, rq, plain);
-	if (!plain && f->nq == 0)
+	unlink_request(d, f, rq, road);
+	if (road == FD_ROAD && f->nq == 0)
 		return; /* it is about to leave the due list */
-	if (!plain && (f->async || !ios_fifo_empty(&f->wishes))) {
+	if (road == FD_ROAD && (f->async || !ios_fifo_empty(&f->wishes))) {
 		ios_fd_flow_refile_due(d, f);
 		return;
 	}

@@ -27,8 +27,8 @@ static void move_requests(struct fd_flow *f, struct ios_fifo *fifo, struct fd_en
 	struct iosched_request *rq;
 
 	for (rq = ios_fifo_first(fifo); rq != NULL; rq = ios_fifo_next(fifo, rq)) {
-		ios_fd_unsort(f->entity, rq);
-		ios_fd_sort(to, rq);
+		ios_fd_unfile(f->entity, rq);
+		ios_fd_file(to, rq);
 	}
 }
 
