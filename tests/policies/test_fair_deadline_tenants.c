@@ -201,6 +201,43 @@ START_TEST(weights_of_groups_hold_whatever_their_contexts_weigh)
 }
 END_TEST
 
+/* --- sync writers --- */
+
+static void sync_writers(const struct place *p, unsigned n, uint64_t group)
+{
+	while (n-- > 0) {
+		struct iosched_sim_stream *s = add(group, p->depth);
+
+		s->read_permyriad = 0;
+		s->write_flags = IOSCHED_RQ_SYNC;
+	}
+}
+
+/* Each has a credit, and may pass others within it; not all one after the other. */
+static const struct {
+	unsigned place, writers;
+	uint64_t group;
+	uint64_t iops_least, wait_most; /* of the reader */
+} boosted_crowds[] = {
+	{3, 64, MANY, 10000, 2 * MS},
+	{3, 64, 0, 500, 50 * MS}, /* a 65th */
+	{4, 16, MANY, 250000, 2 * MS},
+	{4, 16, 0, 30000, 5 * MS},
+};
+
+START_TEST(a_crowd_of_boosted_writers_does_not_stop_a_reader)
+{
+	const struct place *p = &places[boosted_crowds[_i].place];
+	uint64_t group = boosted_crowds[_i].group;
+
+	victim(p)->group = group == 0 ? 0 : VICTIM;
+	sync_writers(p, boosted_crowds[_i].writers, group);
+	run(p);
+	ck_assert_uint_gt(row(0)->milli_iops / 1000, boosted_crowds[_i].iops_least);
+	ck_assert_uint_lt(row(0)->wait.max, boosted_crowds[_i].wait_most);
+}
+END_TEST
+
 /* --- reservations and limits --- */
 
 struct rig {
@@ -477,6 +514,7 @@ int main(void)
 	tcase_add_loop_test(t, a_crowd_of_streams_has_no_more_than_one_on_a_disk, 0, DISKS);
 	tcase_add_loop_test(t, reads_and_writeback_of_a_tenant_have_one_share, 0, DISKS);
 	tcase_add_loop_test(t, weights_of_groups_hold_whatever_their_contexts_weigh, 0, PLACES);
+	tcase_add_loop_test(t, a_crowd_of_boosted_writers_does_not_stop_a_reader, 0, 4);
 	tcase_add_loop_test(t, a_limit_in_requests_is_kept_though_there_is_room, 0, PLACES);
 	tcase_add_loop_test(t, a_limit_of_a_group_binds_its_contexts_together, 0, PLACES);
 	tcase_add_loop_test(t, a_limit_in_bytes_is_kept_beside_others, 0, PLACES);

@@ -206,6 +206,7 @@ struct fd_class {
 	uint32_t n_ready;	      /* entities in `ready` */
 	uint32_t n_present, n_deep;   /* POOL flows, for symmetry */
 	uint32_t nq, infl;	      /* requests */
+	uint32_t n_boosted;	      /* of those queued */
 	iosched_time seen, sync_seen; /* when there was last something to do; 0: never */
 	uint32_t stale;		      /* questions since their weights were compared */
 	uint8_t unequal;	      /* what came out */
@@ -286,6 +287,8 @@ struct fd {
 	uint64_t head;		 /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
+	uint64_t boost_lead; /* ns by which boosts had passed others too often, at boost_at */
+	iosched_time boost_at;
 	uint64_t async_cost; /* estimates of the async ones in flight */
 	uint64_t slice;	     /* number of the current one */
 	iosched_time slice_end;
