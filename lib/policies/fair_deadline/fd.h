@@ -179,6 +179,7 @@ struct fd_flow {
 	uint32_t arrivals; /* since it was last rehomed */
 	/* parallel */
 	uint64_t lat, base, latpk;
+	uint64_t lag; /* behind the furthest ahead, when it was harmed last */
 	uint32_t nlat;
 	iosched_time t_harm, t_forgiven;
 };

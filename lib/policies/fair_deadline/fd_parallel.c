@@ -325,11 +325,12 @@ learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
 		(d->lat_rand_ns[dir] * (SOLO_RATE - 1) + (latency - moved)) / SOLO_RATE;
 }
 
-static void forgive(struct fd *d, struct fd_flow *f)
+/* How far it is behind the flow of its class that is furthest ahead. */
+static uint64_t lag_of(struct fd *d, const struct fd_flow *f)
 {
 	struct fd_class *c = &d->cls[f->cls];
 	const struct ios_treap *t[3] = {&c->pool.flows, &c->present, &c->resting};
-	uint64_t most = f->tag, floor;
+	uint64_t most = f->tag;
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -338,9 +339,28 @@ static void forgive(struct fd *d, struct fd_flow *f)
 		if (g != NULL && fd_before(most, g->tag))
 			most = g->tag;
 	}
-	floor = most - FORGIVE_TO_NS - f->latpk;
-	if (fd_before(f->tag, floor))
-		ios_fd_flow_retag(d, f, floor);
+	return most - f->tag;
+}
+
+/* No lag beyond `kept`, if that is not next to nothing. */
+static void forgive(struct fd *d, struct fd_flow *f, uint64_t kept)
+{
+	uint64_t lag = lag_of(d, f), most = fd_max(kept, FORGIVE_TO_NS + f->latpk);
+
+	if (lag > most)
+		ios_fd_flow_retag(d, f, f->tag + (lag - most));
+}
+
+/* What others took while it was not harmed is no debt of theirs once it is: else a tenant whose
+ * first thousand writes a controller's cache swallowed within a few milliseconds had to wait until
+ * a reader had had as much of the disks. */
+static __attribute__((noinline)) void turn(struct fd *d, struct fd_flow *f)
+{
+	if (f->harmed)
+		forgive(d, f, f->lag);
+	else
+		f->lag = lag_of(d, f);
+	d->n_harmed += f->harmed ? 1 : (uint32_t)-1;
 }
 
 void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
@@ -365,11 +385,11 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 		return;
 	f->harmed = harmed(d, f);
 	if (f->harmed != was)
-		d->n_harmed = d->n_harmed + f->harmed - was;
+		turn(d, f);
 	if (f->harmed)
 		f->t_harm = now;
 	else if (now >= f->t_forgiven + FORGIVE_EVERY_NS && now > f->t_harm + FORGIVE_AFTER_NS) {
 		f->t_forgiven = now;
-		forgive(d, f);
+		forgive(d, f, 0);
 	}
 }
