@@ -265,6 +265,31 @@ START_TEST(a_crowd_of_boosted_writers_does_not_stop_a_reader)
 }
 END_TEST
 
+/* A log that thinks for most of the time does not want its third of the device. */
+START_TEST(writeback_has_what_a_thinking_log_leaves)
+{
+	struct place p = places[4];
+	struct iosched_sim_stream *s;
+
+	p.length_ns = 500 * MS;
+	p.warmup_ns = 100 * MS;
+	count = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		s = add(0, i == 0 ? 1 : 64);
+		s->read_permyriad = 0;
+		s->pattern = IOSCHED_SIM_SEQUENTIAL;
+		s->request_bytes = i == 0 ? 4096 : 131072;
+		s->region_length = 9 * SEC;
+		s->region_offset = i * 10 * SEC;
+	}
+	streams[0].write_flags = IOSCHED_RQ_SYNC;
+	streams[0].think_ns = 5 * MS;
+	run_with(&p, model_of(&places[4]));
+	ck_assert_uint_gt(row(1)->bytes_per_s + row(2)->bytes_per_s, 5 * SEC);
+	ck_assert_uint_lt(row(0)->total.p99, MS);
+}
+END_TEST
+
 /* --- reservations and limits --- */
 
 struct rig {
@@ -543,6 +568,7 @@ int main(void)
 	tcase_add_loop_test(t, weights_of_groups_hold_whatever_their_contexts_weigh, 0, PLACES);
 	tcase_add_loop_test(t, writers_are_not_stopped_for_what_a_cache_swallowed_before, 0, 2);
 	tcase_add_loop_test(t, a_crowd_of_boosted_writers_does_not_stop_a_reader, 0, 4);
+	tcase_add_test(t, writeback_has_what_a_thinking_log_leaves);
 	tcase_add_loop_test(t, a_limit_in_requests_is_kept_though_there_is_room, 0, PLACES);
 	tcase_add_loop_test(t, a_limit_of_a_group_binds_its_contexts_together, 0, PLACES);
 	tcase_add_loop_test(t, a_limit_in_bytes_is_kept_beside_others, 0, PLACES);

@@ -332,7 +332,8 @@ struct fd {
 	uint32_t trial_step;
 
 	/* parallel */
-	uint64_t phi; /* of FD_ONE */
+	uint64_t phi;	      /* of FD_ONE */
+	uint64_t async_share; /* the same: what is writeback's, as of the last window */
 	int64_t bucket;
 	iosched_time bucket_at, phi_at;
 	uint8_t pace_on;

@@ -140,19 +140,28 @@ static uint64_t weight_of(struct fd *d, struct fd_flow *f)
 	return (UINT64_C(1) << 36) / ios_fd_inverse(d, f);
 }
 
-static uint64_t weight_in(struct fd *d, struct iosched_list_link *list, uint64_t *all)
+/* Weights of the active flows: of all, of async ones, and of all as far as they would use it. One
+ * that thinks leaves the device to others for the part of the time that it does. */
+struct weights {
+	uint64_t all, async, using;
+};
+
+static void weigh(struct fd *d, struct iosched_list_link *list, struct weights *w)
 {
 	struct iosched_list_link *l;
-	uint64_t async = 0;
 
 	for (l = list->next; l != list; l = l->next) {
 		struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
 		uint64_t weight = weight_of(d, f);
 
-		*all += weight;
-		async += f->async ? weight : 0;
+		w->all += weight;
+		if (f->async)
+			w->async += weight;
+		if (list == &d->grace && !f->async)
+			weight =
+				fd_scale(weight, f->lat / FD_US + 1, (f->lat + f->tau) / FD_US + 1);
+		w->using += weight;
 	}
-	return async;
 }
 
 /* Is a sync flow slower than its share of what it would be alone? Whatever the model says writeback
@@ -173,16 +182,19 @@ static bool any_slowed(struct fd *d, struct iosched_list_link *list, uint64_t al
 
 static void step_phi(struct fd *d, iosched_time now)
 {
-	uint64_t all = 0, async, share;
+	struct weights w = {0, 0, 0};
+	uint64_t share;
 
 	if (fd_ago(now, d->phi_at) < d->t.pace_window_ns)
 		return;
 	d->phi_at = now;
-	async = weight_in(d, &d->busy, &all) + weight_in(d, &d->grace, &all);
-	share = all == 0 ? 0 : async * FD_ONE / all;
+	weigh(d, &d->busy, &w);
+	weigh(d, &d->grace, &w);
+	share = w.async == 0 ? 0 : w.async * FD_ONE / w.using;
+	d->async_share = share;
 	if (d->rotational && d->n_harmed != 0 &&
-	    (any_slowed(d, &d->busy, all) || any_slowed(d, &d->grace, all)))
-		share /= SHARE_DOUBT;
+	    (any_slowed(d, &d->busy, w.all) || any_slowed(d, &d->grace, w.all)))
+		share = w.async * FD_ONE / w.all / SHARE_DOUBT;
 	if (d->n_harmed != 0)
 		d->phi = fd_max(share, d->phi * PHI_DOWN / 100);
 	else
@@ -251,13 +263,17 @@ static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
 	return d->infl != 0 && !f->async && f->near <= FD_ONE / 2 && ios_fd_mode_probing(d, now);
 }
 
-/* Beside readers: half of the depth is not for writes, and on flash, where a reader meets all of
- * what is there, no more than a few service times' worth, or one. */
-static bool crowds(const struct fd *d)
+/* Beside readers half of the depth is not for writes. On flash a reader meets all of what is there:
+ * no more than a few service times' worth, or writeback's share of what keeps all channels
+ * busy, which is what one request takes alone; or one. */
+static bool crowds(const struct fd *d, const struct iosched_request *rq)
 {
 	if (d->async_infl == 0)
 		return false;
-	return d->async_infl >= depth_of(d) / 2 || (!d->rotational && d->async_cost > d->t.lead_ns);
+	if (d->async_infl >= depth_of(d) / 2)
+		return true;
+	return !d->rotational && d->async_cost > d->t.lead_ns &&
+	       d->async_cost >= ios_fd_solo(d, rq, true) * d->async_share / FD_ONE;
 }
 
 /* Async flows have something: the flow that goes next, or NULL and why. */
@@ -272,7 +288,7 @@ choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_p
 	if (readers_about(d, a->cls, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
-		crowded = crowds(d);
+		crowded = crowds(d, ios_fd_sweep(d, a->entity));
 	}
 	f = crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
