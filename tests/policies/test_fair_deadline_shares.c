@@ -432,6 +432,21 @@ START_TEST(writeback_on_flash_does_not_come_in_bursts)
 }
 END_TEST
 
+/* One at a time would leave most channels idle. */
+START_TEST(writeback_on_flash_beside_a_log_keeps_the_channels_busy)
+{
+	c.device = "ssd";
+	c.warmup_ns = SEC / 2;
+	c.length_ns = 3 * SEC;
+	writeback(sequential(1));
+	writeback(sequential(4));
+	log_writer(7)->think_ns = 5 * MS;
+	run();
+	ck_assert_uint_gt(megabytes(0) + megabytes(1), 180); /* noop: 279 */
+	ck_assert_uint_lt(row(2)->total.p99, 8 * MS);	     /* noop: 58 */
+}
+END_TEST
+
 START_TEST(flash_is_not_slowed_down)
 {
 	uint64_t noop;
@@ -487,6 +502,7 @@ int main(void)
 	tcase_add_loop_test(t, a_wrong_model_of_an_array_costs_readers_no_more_than_their_half, 0,
 			    2);
 	tcase_add_test(t, writeback_on_flash_does_not_come_in_bursts);
+	tcase_add_test(t, writeback_on_flash_beside_a_log_keeps_the_channels_busy);
 	tcase_add_test(t, flash_is_not_slowed_down);
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);

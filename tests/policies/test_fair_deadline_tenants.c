@@ -95,7 +95,7 @@ static const struct iosched_sim_row *row(unsigned stream)
 	return found;
 }
 
-static void run(const struct place *p)
+static void run_with(const struct place *p, const struct descriptor *model)
 {
 	struct iosched_sim_config c;
 	struct iosched_sim_error why;
@@ -107,10 +107,15 @@ static void run(const struct place *p)
 	c.warmup_ns = p->warmup_ns;
 	c.streams = streams;
 	c.stream_count = count;
-	c.tunables = model_of(p)->tunables;
-	c.tunable_count = model_of(p)->count;
+	c.tunables = model->tunables;
+	c.tunable_count = model->count;
 	iosched_sim_result_free(result);
 	ck_assert_msg(iosched_sim_run(&c, &result, &why) == 0, "%s: %s", p->d.name, why.text);
+}
+
+static void run(const struct place *p)
+{
+	run_with(p, model_of(p));
 }
 
 static void assert_half(const struct place *p, unsigned contexts)
@@ -198,6 +203,90 @@ START_TEST(weights_of_groups_hold_whatever_their_contexts_weigh)
 	got = row(0)->device_share_ppm / 1000;
 	ck_assert_msg(got + p->weighted >= 750 && got <= 750 + p->weighted, "%s: %u permille",
 		      p->d.name, got);
+}
+END_TEST
+
+/* --- sync writers --- */
+
+static void sync_writers(const struct place *p, unsigned n, uint64_t group)
+{
+	while (n-- > 0) {
+		struct iosched_sim_stream *s = add(group, p->depth);
+
+		s->read_permyriad = 0;
+		s->write_flags = IOSCHED_RQ_SYNC;
+	}
+}
+
+/* A controller's cache swallows thousands of their writes before a reader is harmed by them. */
+START_TEST(writers_are_not_stopped_for_what_a_cache_swallowed_before)
+{
+	static const struct descriptor defaults;
+	struct place p = places[PLACES - 1];
+	uint64_t written = 0;
+
+	p.length_ns = 10 * SEC;
+	p.warmup_ns = 2 * SEC;
+	p.depth = 16;
+	victim(&p);
+	sync_writers(&p, 4, MANY);
+	run_with(&p, _i == 0 ? &defaults : &models[PLACES - 1]);
+	for (unsigned i = 1; i < count; i++) {
+		ck_assert_uint_lt(row(i)->wait.max, 560 * MS);
+		written += row(i)->milli_iops / 1000;
+	}
+	ck_assert_uint_gt(written, 500);		    /* noop: 870 */
+	ck_assert_uint_gt(row(0)->milli_iops / 1000, 1100); /* noop: 1270 */
+}
+END_TEST
+
+/* Each has a credit, and may pass others within it; not all one after the other. */
+static const struct {
+	unsigned place, writers;
+	uint64_t group;
+	uint64_t iops_least, wait_most; /* of the reader */
+} boosted_crowds[] = {
+	{3, 64, MANY, 10000, 2 * MS},
+	{3, 64, 0, 500, 50 * MS}, /* a 65th */
+	{4, 16, MANY, 250000, 2 * MS},
+	{4, 16, 0, 30000, 5 * MS},
+};
+
+START_TEST(a_crowd_of_boosted_writers_does_not_stop_a_reader)
+{
+	const struct place *p = &places[boosted_crowds[_i].place];
+	uint64_t group = boosted_crowds[_i].group;
+
+	victim(p)->group = group == 0 ? 0 : VICTIM;
+	sync_writers(p, boosted_crowds[_i].writers, group);
+	run(p);
+	ck_assert_uint_gt(row(0)->milli_iops / 1000, boosted_crowds[_i].iops_least);
+	ck_assert_uint_lt(row(0)->wait.max, boosted_crowds[_i].wait_most);
+}
+END_TEST
+
+/* A log that thinks for most of the time does not want its third of the device. */
+START_TEST(writeback_has_what_a_thinking_log_leaves)
+{
+	struct place p = places[4];
+	struct iosched_sim_stream *s;
+
+	p.length_ns = 500 * MS;
+	p.warmup_ns = 100 * MS;
+	count = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		s = add(0, i == 0 ? 1 : 64);
+		s->read_permyriad = 0;
+		s->pattern = IOSCHED_SIM_SEQUENTIAL;
+		s->request_bytes = i == 0 ? 4096 : 131072;
+		s->region_length = 9 * SEC;
+		s->region_offset = i * 10 * SEC;
+	}
+	streams[0].write_flags = IOSCHED_RQ_SYNC;
+	streams[0].think_ns = 5 * MS;
+	run_with(&p, model_of(&places[4]));
+	ck_assert_uint_gt(row(1)->bytes_per_s + row(2)->bytes_per_s, 5 * SEC);
+	ck_assert_uint_lt(row(0)->total.p99, MS);
 }
 END_TEST
 
@@ -477,6 +566,9 @@ int main(void)
 	tcase_add_loop_test(t, a_crowd_of_streams_has_no_more_than_one_on_a_disk, 0, DISKS);
 	tcase_add_loop_test(t, reads_and_writeback_of_a_tenant_have_one_share, 0, DISKS);
 	tcase_add_loop_test(t, weights_of_groups_hold_whatever_their_contexts_weigh, 0, PLACES);
+	tcase_add_loop_test(t, writers_are_not_stopped_for_what_a_cache_swallowed_before, 0, 2);
+	tcase_add_loop_test(t, a_crowd_of_boosted_writers_does_not_stop_a_reader, 0, 4);
+	tcase_add_test(t, writeback_has_what_a_thinking_log_leaves);
 	tcase_add_loop_test(t, a_limit_in_requests_is_kept_though_there_is_room, 0, PLACES);
 	tcase_add_loop_test(t, a_limit_of_a_group_binds_its_contexts_together, 0, PLACES);
 	tcase_add_loop_test(t, a_limit_in_bytes_is_kept_beside_others, 0, PLACES);

@@ -20,6 +20,7 @@
 /* Each boosted log write costs a rotation when there is no cache, and shrinks group commit: a
  * database's eight clients lost a quarter at depth 1. Up to three are not each other's load. */
 #define SYNCERS_BOOSTED 3
+#define BOOST_WRITES 8 /* log writes of 8 ms in a credit of 60, on a disk */
 
 struct iosched_request *ios_fd_wait(struct iosched_pause *pause, enum iosched_hold reason,
 				    iosched_time until)
@@ -107,6 +108,15 @@ static void count_syncer(struct fd *d, struct fd_flow *f, iosched_time now)
 	}
 }
 
+/* How far a flow may be ahead and still be boosted: some log writes. On one arm that is a tunable;
+ * where there are many, a log write takes what it takes alone. */
+static uint64_t boost_credit(const struct fd *d)
+{
+	uint64_t some = BOOST_WRITES * d->lat_rand_ns[1];
+
+	return d->mode == FD_SERIAL ? d->t.boost_credit_ns : fd_min(some, d->t.boost_credit_ns);
+}
+
 /* A small sync write whose flow is within its credit, and does not pass its own. */
 static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched_request *rq)
 {
@@ -116,7 +126,7 @@ static bool deserves_boost(struct fd *d, struct fd_flow *f, const struct iosched
 		return false;
 	if (!d->wce && !d->array && d->mode == FD_SERIAL && d->n_syncers > SYNCERS_BOOSTED)
 		return false;
-	bound = ios_fd_vtime(d, f->cls) + ios_fd_virtual(d, f, d->t.boost_credit_ns);
+	bound = ios_fd_vtime(d, f->cls) + ios_fd_virtual(d, f, boost_credit(d));
 	return !fd_before(bound, f->tag);
 }
 
@@ -337,11 +347,33 @@ static struct iosched_request *nothing_allowed(const struct fd *d, struct iosche
 	return ios_fd_wait(pause, IOSCHED_HOLD_THROTTLED, until);
 }
 
-static struct iosched_request *boosted(const struct fd_class *c)
+/* Each flow's credit bounds that flow, not a crowd: sixty-four times 60 ms are four seconds. So
+ * all of them together pass others for one such credit, and beyond it for half of the time; for the
+ * rest they go by their tags. Passing nobody is free. */
+static bool boost_passes(struct fd *d, const struct fd_class *c, const struct iosched_request *rq,
+			 iosched_time now)
 {
+	uint64_t drained = fd_ago(now, d->boost_at) / 2;
+	bool contig;
+
+	if (c->nq == c->n_boosted)
+		return true;
+	d->boost_lead -= fd_min(drained, d->boost_lead);
+	d->boost_at = now;
+	if (d->boost_lead >= boost_credit(d))
+		return false;
+	d->boost_lead += ios_fd_estimate(d, fd_flow_of(rq), rq, &contig, FD_ROAD);
+	return true;
+}
+
+static struct iosched_request *boosted(struct fd *d, const struct fd_class *c, iosched_time now)
+{
+	struct iosched_request *rq;
+
 	if (ios_list_empty(&c->boosts))
 		return NULL;
-	return ios_fifo_first(&IOS_CONTAINER(c->boosts.next, struct fd_flow, boosting)->fifo);
+	rq = ios_fifo_first(&IOS_CONTAINER(c->boosts.next, struct fd_flow, boosting)->fifo);
+	return boost_passes(d, c, rq, now) ? rq : NULL;
 }
 
 /* The arm's queue is not filled beyond the moment the next reservation is due. */
@@ -386,7 +418,7 @@ static inline struct iosched_request *choose(struct fd *d, iosched_time now,
 
 	if ((c == NULL || d->n_limits != 0) && tenants_decide(d, c, now, pause, &rq))
 		return rq;
-	if ((rq = boosted(c)) != NULL)
+	if ((rq = boosted(d, c, now)) != NULL)
 		return rq;
 	if (d->flushing == FD_FENCE || d->starving != FD_NOT_STARVING ||
 	    (d->boost_infl != 0 && ios_fd_barrier(d, now)))

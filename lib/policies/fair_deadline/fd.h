@@ -185,6 +185,7 @@ struct fd_flow {
 	uint32_t arrivals; /* since it was last rehomed */
 	/* parallel */
 	uint64_t lat, base, latpk;
+	uint64_t lag; /* behind the furthest ahead, when it was harmed last */
 	uint32_t nlat;
 	iosched_time t_harm, t_forgiven;
 };
@@ -213,6 +214,7 @@ struct fd_class {
 	uint32_t n_ready;	      /* entities in `ready` */
 	uint32_t n_present, n_deep;   /* POOL flows, for symmetry */
 	uint32_t nq, infl;	      /* requests */
+	uint32_t n_boosted;	      /* of those queued */
 	iosched_time seen, sync_seen; /* when there was last something to do; 0: never */
 	uint32_t stale;		      /* questions since their weights were compared */
 	uint8_t unequal;	      /* what came out */
@@ -293,6 +295,8 @@ struct fd {
 	uint64_t head;		 /* end of the last dispatched, boosts aside */
 	iosched_time last_comp;
 	uint32_t infl, async_infl;
+	uint64_t boost_lead; /* ns by which boosts had passed others too often, at boost_at */
+	iosched_time boost_at;
 	uint64_t async_cost; /* estimates of the async ones in flight */
 	uint64_t slice;	     /* number of the current one */
 	iosched_time slice_end;
@@ -335,7 +339,8 @@ struct fd {
 	uint32_t trial_step;
 
 	/* parallel */
-	uint64_t phi; /* of FD_ONE */
+	uint64_t phi;	      /* of FD_ONE */
+	uint64_t async_share; /* the same: what is writeback's, as of the last window */
 	int64_t bucket;
 	iosched_time bucket_at, phi_at;
 	uint8_t pace_on;

@@ -12,7 +12,7 @@
 
 struct totals {
 	uint32_t nq, infl, async_infl, active, harmed, syncers;
-	uint32_t cls_nq[FD_CLASSES], cls_infl[FD_CLASSES], odd;
+	uint32_t cls_nq[FD_CLASSES], cls_infl[FD_CLASSES], cls_boosted[FD_CLASSES], odd;
 	uint32_t present[FD_CLASSES], deep[FD_CLASSES];
 };
 
@@ -116,6 +116,7 @@ static void add(struct totals *t, const struct fd_flow *f)
 	t->harmed += f->harmed;
 	t->odd += f->odd;
 	t->cls_nq[f->cls] += f->nq;
+	t->cls_boosted[f->cls] += f->n_boosted;
 	t->cls_infl[f->cls] += f->infl;
 	t->present[f->cls] += f->counted != 0;
 	t->deep[f->cls] += f->counted == 2;
@@ -210,6 +211,7 @@ static const char *audit_class(struct fd *d, struct fd_class *c, const struct to
 	const struct fd_flow *before = NULL;
 	const char *wrong = ios_treap_audit(&c->present);
 
+	TRUE_OR_RETURN(c->n_boosted == t->cls_boosted[i], "a class counts its boosts");
 	TRUE_OR_RETURN(c->nq == t->cls_nq[i] && c->infl == t->cls_infl[i],
 		       "a class counts its requests");
 	TRUE_OR_RETURN(c->n_present == t->present[i] && c->n_deep == t->deep[i],

@@ -140,19 +140,28 @@ static uint64_t weight_of(struct fd *d, struct fd_flow *f)
 	return (UINT64_C(1) << 36) / ios_fd_inverse(d, f);
 }
 
-static uint64_t weight_in(struct fd *d, struct iosched_list_link *list, uint64_t *all)
+/* Weights of the active flows: of all, of async ones, and of all as far as they would use it. One
+ * that thinks leaves the device to others for the part of the time that it does. */
+struct weights {
+	uint64_t all, async, using;
+};
+
+static void weigh(struct fd *d, struct iosched_list_link *list, struct weights *w)
 {
 	struct iosched_list_link *l;
-	uint64_t async = 0;
 
 	for (l = list->next; l != list; l = l->next) {
 		struct fd_flow *f = IOS_CONTAINER(l, struct fd_flow, activity);
 		uint64_t weight = weight_of(d, f);
 
-		*all += weight;
-		async += f->async ? weight : 0;
+		w->all += weight;
+		if (f->async)
+			w->async += weight;
+		if (list == &d->grace && !f->async)
+			weight =
+				fd_scale(weight, f->lat / FD_US + 1, (f->lat + f->tau) / FD_US + 1);
+		w->using += weight;
 	}
-	return async;
 }
 
 /* Is a sync flow slower than its share of what it would be alone? Whatever the model says writeback
@@ -173,16 +182,19 @@ static bool any_slowed(struct fd *d, struct iosched_list_link *list, uint64_t al
 
 static void step_phi(struct fd *d, iosched_time now)
 {
-	uint64_t all = 0, async, share;
+	struct weights w = {0, 0, 0};
+	uint64_t share;
 
 	if (fd_ago(now, d->phi_at) < d->t.pace_window_ns)
 		return;
 	d->phi_at = now;
-	async = weight_in(d, &d->busy, &all) + weight_in(d, &d->grace, &all);
-	share = all == 0 ? 0 : async * FD_ONE / all;
+	weigh(d, &d->busy, &w);
+	weigh(d, &d->grace, &w);
+	share = w.async == 0 ? 0 : w.async * FD_ONE / w.using;
+	d->async_share = share;
 	if (d->rotational && d->n_harmed != 0 &&
-	    (any_slowed(d, &d->busy, all) || any_slowed(d, &d->grace, all)))
-		share /= SHARE_DOUBT;
+	    (any_slowed(d, &d->busy, w.all) || any_slowed(d, &d->grace, w.all)))
+		share = w.async * FD_ONE / w.all / SHARE_DOUBT;
 	if (d->n_harmed != 0)
 		d->phi = fd_max(share, d->phi * PHI_DOWN / 100);
 	else
@@ -251,13 +263,17 @@ static bool probed(struct fd *d, const struct fd_flow *f, iosched_time now)
 	return d->infl != 0 && !f->async && f->near <= FD_ONE / 2 && ios_fd_mode_probing(d, now);
 }
 
-/* Beside readers: half of the depth is not for writes, and on flash, where a reader meets all of
- * what is there, no more than a few service times' worth, or one. */
-static bool crowds(const struct fd *d)
+/* Beside readers half of the depth is not for writes. On flash a reader meets all of what is there:
+ * no more than a few service times' worth, or writeback's share of what keeps all channels
+ * busy, which is what one request takes alone; or one. */
+static bool crowds(const struct fd *d, const struct iosched_request *rq)
 {
 	if (d->async_infl == 0)
 		return false;
-	return d->async_infl >= depth_of(d) / 2 || (!d->rotational && d->async_cost > d->t.lead_ns);
+	if (d->async_infl >= depth_of(d) / 2)
+		return true;
+	return !d->rotational && d->async_cost > d->t.lead_ns &&
+	       d->async_cost >= ios_fd_solo(d, rq, true) * d->async_share / FD_ONE;
 }
 
 /* Async flows have something: the flow that goes next, or NULL and why. */
@@ -272,7 +288,7 @@ choose_flow(struct fd *d, struct fd_class *c, iosched_time now, struct iosched_p
 	if (readers_about(d, a->cls, now)) {
 		refill(d, now);
 		paced = !d->pace_on;
-		crowded = crowds(d);
+		crowded = crowds(d, ios_fd_sweep(d, a->entity));
 	}
 	f = crowded || paced ? NULL : a;
 	if (s != NULL && (f == NULL || !fd_before(f->tag, s->tag)))
@@ -325,11 +341,12 @@ learn_solo(struct fd *d, const struct iosched_request *rq, uint64_t latency)
 		(d->lat_rand_ns[dir] * (SOLO_RATE - 1) + (latency - moved)) / SOLO_RATE;
 }
 
-static void forgive(struct fd *d, struct fd_flow *f)
+/* How far it is behind the flow of its class that is furthest ahead. */
+static uint64_t lag_of(struct fd *d, const struct fd_flow *f)
 {
 	struct fd_class *c = &d->cls[f->cls];
 	const struct ios_treap *t[3] = {&c->pool.flows, &c->present, &c->resting};
-	uint64_t most = f->tag, floor;
+	uint64_t most = f->tag;
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -338,9 +355,28 @@ static void forgive(struct fd *d, struct fd_flow *f)
 		if (g != NULL && fd_before(most, g->tag))
 			most = g->tag;
 	}
-	floor = most - FORGIVE_TO_NS - f->latpk;
-	if (fd_before(f->tag, floor))
-		ios_fd_flow_retag(d, f, floor);
+	return most - f->tag;
+}
+
+/* No lag beyond `kept`, if that is not next to nothing. */
+static void forgive(struct fd *d, struct fd_flow *f, uint64_t kept)
+{
+	uint64_t lag = lag_of(d, f), most = fd_max(kept, FORGIVE_TO_NS + f->latpk);
+
+	if (lag > most)
+		ios_fd_flow_retag(d, f, f->tag + (lag - most));
+}
+
+/* What others took while it was not harmed is no debt of theirs once it is: else a tenant whose
+ * first thousand writes a controller's cache swallowed within a few milliseconds had to wait until
+ * a reader had had as much of the disks. */
+static __attribute__((noinline)) void turn(struct fd *d, struct fd_flow *f)
+{
+	if (f->harmed)
+		forgive(d, f, f->lag);
+	else
+		f->lag = lag_of(d, f);
+	d->n_harmed += f->harmed ? 1 : (uint32_t)-1;
 }
 
 void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_request *rq,
@@ -365,12 +401,12 @@ void ios_fd_parallel_done(struct fd *d, struct fd_flow *f, const struct iosched_
 	is = harmed(d, f);
 	if (is != f->harmed) {
 		f->harmed = is;
-		d->n_harmed += is ? 1u : UINT32_MAX;
+		turn(d, f);
 	}
 	if (is)
 		f->t_harm = now;
 	else if (now >= f->t_forgiven + FORGIVE_EVERY_NS && now > f->t_harm + FORGIVE_AFTER_NS) {
 		f->t_forgiven = now;
-		forgive(d, f);
+		forgive(d, f, 0);
 	}
 }

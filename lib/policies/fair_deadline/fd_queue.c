@@ -180,7 +180,10 @@ void ios_fd_flow_link(struct fd *d, struct fd_flow *f, struct iosched_request *r
 		ios_list_insert_before(place_by_arrival(f, rq), &rq->internal.fifo);
 	count_in(f, rq);
 	ios_fd_file(f->entity, rq);
-	f->n_boosted += (rq->internal.mark & FD_MARK_BOOST) != 0;
+	if (rq->internal.mark & FD_MARK_BOOST) {
+		f->n_boosted++;
+		f->of->n_boosted++;
+	}
 	if (f->place != FD_QUEUED)
 		return;
 	if (wish || ios_fifo_first(&f->fifo) == rq)
@@ -220,6 +223,7 @@ unlink_request(struct fd *d, struct fd_flow *f, struct iosched_request *rq, enum
 		return;
 	if (rq->internal.mark & FD_MARK_BOOST) {
 		f->n_boosted--;
+		f->of->n_boosted--;
 		ios_fd_refile_boost(d, f);
 	}
 	if (rq->internal.mark & FD_MARK_WISH)
