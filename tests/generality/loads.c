@@ -55,8 +55,7 @@ const struct load loads[] = {
 		 "seq", "0..10%") RANDOM,
 	 true},
 	{"bursts + seq + async",
-	 "stream bursts read random size 16KiB burst 16 think @\n" SEQ("seq", "0..10%")
-		 ASYNC,
+	 "stream bursts read random size 16KiB burst 16 think @\n" SEQ("seq", "0..10%") ASYNC,
 	 false},
 	{"12 seq", "stream seq x12 read sequential split size 128KiB depth 2\n", false},
 	{"cooperators + random",
