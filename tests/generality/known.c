@@ -52,6 +52,8 @@ static const struct exception {
 } exceptions[] = {
 	{"hdd-10k", "seq + seq", CLAIM_TOTAL, "the drive itself keeps to one for half a second"},
 	{"emmc", "seq + random", CLAIM_SHARE, "a long read takes both channels"},
+	{"emmc", "seq + random async", CLAIM_SHARE,
+	 "one small write at a time beside a reader is less than half of two channels"},
 	{"emmc", "fsync + seq + random + async", CLAIM_WAIT,
 	 "one write of 84 ms at a time beside readers; the design had 6.5 s"},
 	{"nvme", "seq + async", CLAIM_SHARE, "writeback goes in bursts of 40 ms"},
