@@ -44,9 +44,9 @@ begin_disk() {
 stopped() {
 	"$@" >"$tmp/out" 2>"$tmp/err" &
 	pid=$!
-	sleep 0.4
+	sleep 0.4 # much less than it runs: a busy machine may make it more
 	kill -STOP $disk
-	sleep 0.8 # its time is over, and it has given up what was queued
+	sleep 1.8 # its time is over, and it has given up what was queued
 	kill -0 $pid 2>/dev/null || { cat "$tmp/out" "$tmp/err"; fail "$* did not wait for the disk"; }
 }
 
@@ -70,12 +70,12 @@ for engine in threaded_queue uring_engine push_adapter; do
 	for policy in fair-deadline; do
 		begin_disk
 		# shellcheck disable=SC2086
-		stopped ./examples/$engine "$tmp/mnt/nbd" --policy $policy $many --seconds 0.6
+		stopped ./examples/$engine "$tmp/mnt/nbd" --policy $policy $many --seconds 1.6
 		kill -CONT $disk
 		ends 0
 		says "0 errors"
 		# shellcheck disable=SC2086
-		stopped ./examples/$engine "$tmp/mnt/nbd" --policy $policy $many --seconds 0.6
+		stopped ./examples/$engine "$tmp/mnt/nbd" --policy $policy $many --seconds 1.6
 		kill -9 $disk
 		wait $disk 2>/dev/null
 		disk=
