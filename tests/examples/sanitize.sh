@@ -60,9 +60,16 @@ nbdkit_modules() {
 	echo '#include <locale.h>
 		void freelocale(locale_t l) { (void)l; }' >"$tmp/shim.c"
 	cc -shared -fPIC "$tmp/shim.c" -o "$tmp/shim.so" || return 1
-	NBD_FILTER=$out/nbdkit-iosched-filter.so NBD_DISK=$out/nbdkit-iosched-disk-plugin.so \
-		NBD_PRELOAD=$runtime:$tmp/shim.so ASAN_OPTIONS=detect_leaks=0 builddir=. \
-		succeeds "$srcdir/tests/nbd/faults.sh"
+	# Under the runtime nbdkit does not always end when told to (status 124, once in three whole checks):
+	# it may try again then, and only then.
+	for try in 1 2 3; do
+		NBD_FILTER=$out/nbdkit-iosched-filter.so NBD_DISK=$out/nbdkit-iosched-disk-plugin.so \
+			NBD_PRELOAD=$runtime:$tmp/shim.so ASAN_OPTIONS=detect_leaks=0 builddir=. \
+			run "$srcdir/tests/nbd/faults.sh"
+		[ "$status" = 124 ] || break
+		echo "nbdkit did not end, try $try"
+	done
+	[ "$status" = 0 ] || { cat "$tmp/out" "$tmp/err"; fail "status $status: tests/nbd/faults.sh"; }
 	echo "nbdkit modules under $1: clean"
 }
 
